@@ -1,0 +1,34 @@
+"""Every setting of the server, on one page. Each is read from the environment under the prefix ``VAMS_GRAPH_``.
+
+Physical table names are not here: they come from the variables or the SSM parameters that VAMS itself uses
+(:mod:`graph.tables.names`).
+"""
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Read once at start; a wrong value stops the start with a message that names the variable."""
+
+    model_config = SettingsConfigDict(env_prefix="VAMS_GRAPH_", frozen=True, extra="ignore")
+
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(8000, ge=1, le=65535, description="Port to listen on.")
+
+    region: str | None = Field(None, description="AWS region; else that of the AWS environment or profile.")
+    profile: str | None = Field(None, description="AWS profile; else the default credential chain.")
+    dynamodb_endpoint: str | None = Field(None, description="DynamoDB endpoint, for emulators and VPC endpoints.")
+    ssm_endpoint: str | None = Field(None, description="SSM endpoint, for emulators and VPC endpoints.")
+
+    cursor_secrets: list[SecretStr] = Field(
+        default_factory=list,
+        description="JSON list of secrets that seal cursors. The first seals, all open: put a new one first to rotate.",
+    )
+
+    dynamodb_concurrency: int = Field(32, ge=1, le=256, description="DynamoDB calls in flight at once, per process.")
+    dynamodb_timeout: float = Field(5.0, gt=0, description="Seconds to wait for one answer of DynamoDB.")
+    dynamodb_attempts: int = Field(6, ge=1, le=12, description="Tries of one call, with back-off, before THROTTLED.")
+
+    read_budget_pages: int = Field(200, ge=1, description="DynamoDB pages that one filtered list may read.")
+    read_budget_seconds: float = Field(10.0, gt=0, description="Seconds that filling one page of a list may take.")
