@@ -45,9 +45,7 @@ class Table:
         return f"Table({self.name})"
 
 
-EXECUTIONS_BY_WORKFLOW = Index(
-    "WorkflowExecutionsByWorkflowGSI", "workflowDatabaseId:workflowId", "executionStartDate"
-)
+EXECUTIONS_BY_WORKFLOW = Index("WorkflowExecutionsByWorkflowGSI", "workflowDatabaseId:workflowId", "executionStartDate")
 EXECUTIONS_BY_GROUP = Index("WorkflowExecutionsByGroupGSI", "executionGroupId", "executionStartDate")
 EXECUTIONS_BY_DATE = Index("WorkflowExecutionsByDateGSI", "allListPartition", "executionStartDate")
 EXECUTIONS = Table(
@@ -153,7 +151,9 @@ STEP_LOGS = Table(
 
 ASSETS = Table("AssetStorageTable", ("ASSET_STORAGE_TABLE_NAME",), "dynamoTables/assetStorage", "databaseId", "assetId")
 
-DATABASES = Table("DatabaseStorageTable", ("DATABASE_STORAGE_TABLE_NAME",), "dynamoTables/databaseStorage", "databaseId")
+DATABASES = Table(
+    "DatabaseStorageTable", ("DATABASE_STORAGE_TABLE_NAME",), "dynamoTables/databaseStorage", "databaseId"
+)
 
 WORKFLOWS = Table(
     "WorkflowStorageTableV2",

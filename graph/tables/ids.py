@@ -14,18 +14,18 @@ from graph.tables import keys
 _LONGEST = 4096
 _LONGEST_PART = 1024  # bytes of a sort key, the most that DynamoDB takes
 
-# The number of parts of each kind's key. Every kind that lives inside a step holds the step's whole table key.
+# The number of parts of each kind's key. What lives inside a step begins with the step's id.
 PARTS = {
     "Execution": 2,
     "ExecutionGroup": 1,
     "PipelineExecution": 2,
     "InputFile": 2,
-    "MigratedInputFile": 3,
-    "InputMetadata": 3,
-    "OutputFile": 3,
-    "OutputMetadata": 3,
-    "OutputResult": 3,
-    "RegisteredLog": 3,
+    "MigratedInputFile": 2,
+    "InputMetadata": 2,
+    "OutputFile": 2,
+    "OutputMetadata": 2,
+    "OutputResult": 2,
+    "RegisteredLog": 2,
     "Asset": 2,
     "Database": 1,
     "Workflow": 2,

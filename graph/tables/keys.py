@@ -15,6 +15,7 @@ WHOLE = "/"
 
 _EXECUTION_ID = re.compile(r"[0-9a-f]{32}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ID = re.compile(r"[-_a-zA-Z0-9]{3,63}")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _ASSET_ID = re.compile(r'[^<>:"/\\|?*\x00-\x1f\ud800-\udfff]{1,256}(?<![.\s])')
 
 
@@ -108,3 +109,8 @@ def asset_paths(path: str, extension: str) -> tuple[str, ...]:
 def archived(database_id: str) -> str:
     """The partition that the archived assets of a database are moved to."""
     return database_id + ARCHIVED
+
+
+def is_text(value: str) -> bool:
+    """Whether a text can be stored at all: lone surrogates, which JSON can spell, cannot."""
+    return _SURROGATE.search(value) is None

@@ -7,9 +7,9 @@ cannot be read consistently, and nothing else here needs to be: all reads are ev
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import boto3
@@ -129,9 +129,8 @@ class Reader:
 
     async def count(self, query: Query, tally: Tally) -> tuple[int, Mapping[str, str] | None]:
         """How many rows one page of a partition holds, and the key to go on from. Raises as :meth:`query` does."""
-        request = self._query_request(query) | {"Select": "COUNT"}
-        del request["ProjectionExpression"]
-        answer = await self._call(self._client.query, _without_unused_names(request), tally)
+        request = self._query_request(replace(query, attributes=())) | {"Select": "COUNT"}
+        answer = await self._call(self._client.query, request, tally)
         return answer["Count"], _last(answer)
 
     async def get_items(
@@ -195,8 +194,9 @@ class Reader:
             "TableName": self._names[query.table],
             "KeyConditionExpression": condition,
             "ScanIndexForward": query.forward,
-            "ProjectionExpression": names.projection(query.attributes),
         }
+        if query.attributes:
+            request["ProjectionExpression"] = names.projection(query.attributes)
         if query.index is not None:
             request["IndexName"] = query.index.name
         if query.conditions:
@@ -218,7 +218,8 @@ class Reader:
         for attempt in range(self._attempts):
             if attempt:
                 await _pause(attempt)
-            current, answer = tally.start(), {}
+            current = tally.start()
+            answer: Mapping[str, Any] = {}
             try:
                 answer = await loop.run_in_executor(self._threads, lambda: method(**request))
                 return answer
@@ -293,14 +294,6 @@ def _sort_condition(name: str, sort: Prefix | Between, values: _Values) -> str:
         case Between(str(low), str(high)):
             return f" AND {name} BETWEEN {values[low]} AND {values[high]}"
     raise AssertionError(sort)
-
-
-def _without_unused_names(request: dict[str, Any]) -> dict[str, Any]:
-    """DynamoDB refuses a placeholder that no expression uses."""
-    expressions = request["KeyConditionExpression"] + " " + request.get("FilterExpression", "")
-    used = set(expressions.replace("(", " ").replace(")", " ").replace(",", " ").split())
-    names = {place: name for place, name in request["ExpressionAttributeNames"].items() if place in used}
-    return request | {"ExpressionAttributeNames": names}
 
 
 def _typed(table: Table, key: Key) -> dict[str, dict[str, str]]:
