@@ -32,15 +32,14 @@ check: $(venv)/dev.stamp
 	@$(bin)/ruff check
 	@$(bin)/ruff format --check
 	@$(bin)/mypy
-	@$(bin)/lint-imports
+	@$(bin)/lint-imports --no-logo
 
 format: $(venv)/dev.stamp
 	@$(bin)/ruff check --fix
 	@$(bin)/ruff format
 
 schema: $(venv)/dev.stamp
-	@$(bin)/vams-graph export-schema > schema.graphql.new
-	@mv schema.graphql.new schema.graphql
+	@schema=$$($(bin)/vams-graph export-schema) && printf '%s\n' "$$schema" > schema.graphql
 
 # Both files pin the same versions, so the development set serves the demonstration too.
 $(venv)/dev.stamp: $(venv)/pyvenv.cfg pyproject.toml requirements/dev.txt
