@@ -1,7 +1,7 @@
 """Every table and index that is read, stated once.
 
-Names and keys are those of the VAMS workflow-execution data model. Physical table names are never here: they are looked up
-at start by :mod:`graph.tables.names`. All key attributes are strings and every index projects all attributes.
+Names and keys are those of the VAMS workflow-execution data model. Physical table names are never here: they are looked
+up at start by :mod:`graph.tables.names`. All key attributes are strings and every index projects all attributes.
 """
 
 from collections.abc import Iterator
