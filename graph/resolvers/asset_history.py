@@ -61,7 +61,8 @@ class _Stream:
     edge: str | None = None  # the date reading has come to: more rows of that date may follow. None at the end
 
     async def advance(self) -> None:
-        assert self.next is not None
+        if self.next is None:
+            return
         stretch = await self.loader.load(self.next)
         self.rows += stretch.rows
         self.next = replace(self.next, start=stretch.end) if stretch.end else None

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from graph.tables import keys
+from graph.tables import keys, states
 from graph.tables.reader import Between, OneOf
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.states import ExecutionStatus, TriggerType
@@ -75,7 +75,7 @@ class ExecutionFilter:
         return Between(low, high)
 
     def conditions(self) -> tuple[OneOf, ...]:
-        """What the database can check beside the key. UNKNOWN stands for texts that cannot be listed, so it is left out."""
+        """The conditions as the database checks them, after the key."""
         one_of = [
             OneOf(attribute, (value,))
             for attribute, value in (
@@ -86,9 +86,10 @@ class ExecutionFilter:
             )
             if value is not None
         ]
-        for attribute, members in (("executionStatus", self.statuses), ("triggerType", self.trigger_types)):
-            if members is not None and not any(member.name == "UNKNOWN" for member in members):
-                one_of.append(OneOf(attribute, tuple(sorted(member.value for member in members))))
+        if self.statuses is not None:
+            one_of.append(states.stored_texts("executionStatus", self.statuses, ExecutionStatus.UNKNOWN))
+        if self.trigger_types is not None:
+            one_of.append(states.stored_texts("triggerType", self.trigger_types, TriggerType.UNKNOWN))
         return tuple(one_of)
 
     def matches(self, execution: ExecutionRow) -> bool:

@@ -27,9 +27,10 @@ async def executions(
 
 
 async def _fill(context: Context, wanted: ExecutionFilter, window: Window) -> Filled[ExecutionRow]:
-    loader, partition, conditions = _index(context, wanted)
+    loader, partition, left_over = _index(context, wanted)
+    conditions = left_over.conditions()
     entries: list[Entry[ExecutionRow]] = []
-    start, left = window.start, Budget.of(context)
+    start, budget = window.start, Budget.of(context)
     while True:
         missing = window.count + 1 - len(entries)
         stretch = await loader.load(
@@ -38,29 +39,25 @@ async def _fill(context: Context, wanted: ExecutionFilter, window: Window) -> Fi
                 sort=wanted.key_range,
                 start=start,
                 forward=not window.forward,
-                conditions=conditions.conditions(),
-                evaluate=missing if conditions == ExecutionFilter() else max(missing, EVALUATED),
+                conditions=conditions,
+                evaluate=EVALUATED if conditions else missing,
                 pages=1,
             )
         )
-        left.spend(1)
-        reached = up_to(
-            window.stop,
-            [Entry(row, row.position_in(loader.index)) for row in stretch.rows],
-            descending=window.forward,
-        )
-        matching = [entry for entry in reached if conditions.matches(entry.node)]
-        verdicts = await context.access.sees([entry.node for entry in matching])
-        entries += (entry for entry, seen in zip(matching, verdicts, strict=True) if seen)
-        if len(entries) > window.count or stretch.end is None or len(reached) < len(stretch.rows):
-            return Filled(entries[: window.count + 1])
+        budget.spend(1)
+        read = [Entry(row, row.position_in(loader.index)) for row in stretch.rows]
+        reached = up_to(window.stop, read, descending=window.forward)
+        verdicts = await context.access.sees([entry.node for entry in reached])
+        entries += (entry for entry, is_seen in zip(reached, verdicts, strict=True) if is_seen)
+        if len(entries) > window.count or stretch.end is None or len(reached) < len(read):
+            return Filled(entries)
         start = stretch.end
-        if reason := left.spent:
+        if reason := budget.spent:
             return Filled(entries, reason, start)
 
 
 def _index(context: Context, wanted: ExecutionFilter) -> tuple[SliceLoader[ExecutionRow], str, ExecutionFilter]:
-    """The index that serves a filter, its partition, and the conditions that are left to check on its rows."""
+    """The index that serves a filter, its partition, and the filter that is left to apply after the key."""
     loaders, dateless = context.loaders.executions, wanted.without_dates()
     if wanted.workflow_key is not None:
         return loaders.by_workflow, wanted.workflow_key, dateless.without_workflow()

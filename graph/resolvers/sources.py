@@ -11,7 +11,7 @@ from graph.loaders.chain import Chain
 from graph.resolvers.budget import Budget
 from graph.resolvers.paging import Entry, Filled, ShortPageReason, Window
 from graph.tables.cursors import Position
-from graph.tables.reader import Prefix
+from graph.tables.reader import OneOf, Prefix
 
 ItemT = TypeVar("ItemT")
 
@@ -20,27 +20,28 @@ EVALUATED = 200  # rows that one call looks at where some may be left out
 
 @dataclass(frozen=True, slots=True)
 class Rows(Generic[RowT]):
-    """Which rows of a partition are wanted: a range of the sort key, and a test after it that is paid for by ``budget``."""
+    """Which rows of a partition are wanted: those of a range of the sort key, less what conditions leave out after it."""
 
     loader: SliceLoader[RowT]
     sort: Prefix | None = None
-    keep: Callable[[RowT], bool] | None = None
+    conditions: tuple[OneOf, ...] = ()
 
     def slice(self, partition: str, window: Window, start: Position | None, *, newest_first: bool = False) -> Slice:
         """The first database page of a partition for a window."""
         return Slice(
             partition,
-            limit=None if self.keep else window.count + 1,
+            limit=window.count + 1,
             sort=self.sort,
             start=start,
             forward=window.forward != newest_first,
-            evaluate=max(EVALUATED, window.count + 1) if self.keep else None,
+            conditions=self.conditions,
+            evaluate=EVALUATED if self.conditions else None,
             pages=1,
         )
 
     async def count(self, partition: str, pages: int) -> int | None:
-        """How many rows the partition holds; None where that would take too many pages, or a test to tell."""
-        return None if self.keep else await self.loader.count(Slice(partition, sort=self.sort, pages=pages))
+        """How many of them a partition holds; None where that would take too many pages to tell."""
+        return await self.loader.count(Slice(partition, sort=self.sort, conditions=self.conditions, pages=pages))
 
 
 async def partition(
@@ -48,7 +49,7 @@ async def partition(
 ) -> Filled[RowT]:
     """The rows of one partition by sort key, or from the last to the first."""
     wanted = rows.slice(key, window, window.start, newest_first=newest_first)
-    read = await _fill(rows, wanted, await rows.loader.load(wanted), window.count + 1, budget)
+    read = await _fill(rows.loader, wanted, await rows.loader.load(wanted), window.count + 1, budget)
     entries = [Entry(row, row.position_in(rows.loader.index)) for row in read.rows]
     shown = up_to(window.stop, entries, descending=window.forward == newest_first)
     return Filled(shown, read.reason if len(shown) == len(entries) else None, read.stopped_at)
@@ -75,7 +76,7 @@ async def over_steps(rows: Rows[RowT], chain: Chain, window: Window, budget: Bud
     for (place, step), wanted, stretch in zip(steps, slices, begun, strict=True):
         if isinstance(stretch, GraphError):
             raise stretch
-        read = await _fill(rows, wanted, stretch, window.count + 1 - len(entries), budget)
+        read = await _fill(rows.loader, wanted, stretch, window.count + 1 - len(entries), budget)
         for row in read.rows:
             position = row.position_in(rows.loader.index)
             if stop is not None and _has_reached((place, *position), stop, window):
@@ -86,6 +87,11 @@ async def over_steps(rows: Rows[RowT], chain: Chain, window: Window, budget: Bud
         if len(entries) > window.count:
             break
     return Filled(entries)
+
+
+async def nothing(_window: Window) -> Filled[ItemT]:
+    """The empty list."""
+    return Filled(())
 
 
 def listed(items: Sequence[ItemT], identify: Callable[[ItemT], str], window: Window) -> Filled[ItemT]:
@@ -125,18 +131,19 @@ class _Read(Generic[RowT]):
     stopped_at: Position | None = None
 
 
-async def _fill(rows: Rows[RowT], wanted: Slice, stretch: Stretch[RowT], missing: int, budget: Budget) -> _Read[RowT]:
-    """The rows of a slice that was begun with one database page, read on until enough are kept or the budget is spent."""
-    keep, found = rows.keep, list[RowT]()
+async def _fill(
+    loader: SliceLoader[RowT], wanted: Slice, stretch: Stretch[RowT], missing: int, budget: Budget
+) -> _Read[RowT]:
+    """The rows of a slice that was begun with one database page, read on until there are enough or the budget is spent."""
+    found: list[RowT] = []
     while True:
         budget.spend(1)
-        found += filter(keep, stretch.rows) if keep else stretch.rows
+        found += stretch.rows
         if len(found) >= missing or stretch.end is None:
             return _Read(found[:missing])
         if reason := budget.spent:
             return _Read(found, reason, stretch.end)
-        limit = None if keep else missing - len(found)
-        stretch = await rows.loader.load(replace(wanted, start=stretch.end, limit=limit))
+        stretch = await loader.load(replace(wanted, start=stretch.end, limit=missing - len(found)))
 
 
 def _has_reached(place: Position, stop: Position, window: Window) -> bool:

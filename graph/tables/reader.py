@@ -37,11 +37,14 @@ log = logging.getLogger(__name__)
 class Client(Protocol):
     """The three calls of a boto3 DynamoDB client that are used."""
 
-    def query(self, **request: Any) -> Mapping[str, Any]: ...
+    def query(self, **request: Any) -> Mapping[str, Any]:
+        """One page of a partition of a table or an index."""
 
-    def batch_get_item(self, **request: Any) -> Mapping[str, Any]: ...
+    def batch_get_item(self, **request: Any) -> Mapping[str, Any]:
+        """Up to a hundred items by key."""
 
-    def get_item(self, **request: Any) -> Mapping[str, Any]: ...
+    def get_item(self, **request: Any) -> Mapping[str, Any]:
+        """One item by key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +64,14 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """An attribute holds one of some texts; applied after the key, so rows left out are still paid for."""
+    """An attribute holds one of some texts, or with ``negated`` none of them, which an absent one does not either.
+
+    Conditions are applied after the key, so the rows that they leave out are still paid for.
+    """
 
     attribute: str
     texts: tuple[str, ...]
+    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +301,11 @@ def _sort_condition(name: str, sort: Prefix | Between, values: _Values) -> str:
         case Between(str(low), str(high)):
             return f" AND {name} BETWEEN {values[low]} AND {values[high]}"
     raise AssertionError(sort)
+
+
+def _condition(one: OneOf, names: _Names, values: _Values) -> str:
+    is_one = f"{names[one.attribute]} IN ({', '.join(values[text] for text in one.texts)})"
+    return f"NOT ({is_one})" if one.negated else is_one
 
 
 def _typed(table: Table, key: Key) -> dict[str, dict[str, str]]:

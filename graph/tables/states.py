@@ -1,8 +1,13 @@
 """The vocabularies that rows hold, as enumerations, and how their stored texts read."""
 
+from collections.abc import Set
 from enum import Enum
+from typing import TypeVar
 
 from graph.tables import decode
+from graph.tables.reader import OneOf
+
+Member = TypeVar("Member", bound=Enum)
 
 
 class ExecutionStatus(Enum):
@@ -82,23 +87,29 @@ class AssetRole(Enum):
     WROTE = "WROTE"
 
 
-def _stored_texts(members: type[Enum]) -> decode.Decoder:
+def _from_texts(members: type[Enum]) -> decode.Decoder:
     unknown = members["UNKNOWN"]
     return decode.choice({member.value: member for member in members if member is not unknown}, unknown)
 
 
-execution_status = _stored_texts(ExecutionStatus)
-trigger_type = _stored_texts(TriggerType)
-pipeline_execution_type = _stored_texts(PipelineExecutionType)
-output_file_type = _stored_texts(OutputFileType)
+execution_status = _from_texts(ExecutionStatus)
+trigger_type = _from_texts(TriggerType)
+pipeline_execution_type = _from_texts(PipelineExecutionType)
+output_file_type = _from_texts(OutputFileType)
 
 
 def output_location_type(value: object, attribute: str) -> OutputLocationType:
     """The location type of a run; rows that hold none wrote to an asset."""
-    read = _stored_texts(OutputLocationType)(value, attribute)
+    read = _from_texts(OutputLocationType)(value, attribute)
     return OutputLocationType.ASSET if value in (None, "") else read
 
 
 def metadata_scope(value: object, _attribute: str) -> MetadataScope:
     """The scope of a metadata row; older rows that name none are of an asset."""
     return MetadataScope.DATABASE if value == MetadataScope.DATABASE.value else MetadataScope.ASSET
+
+
+def stored_texts(attribute: str, wanted: Set[Member], unknown: Member) -> OneOf:
+    """The condition that a stored text reads as one of some members; every text that is of no member reads as unknown."""
+    chosen = set(type(unknown)) - set(wanted) if unknown in wanted else set(wanted)
+    return OneOf(attribute, tuple(sorted(member.value for member in chosen)), negated=unknown in wanted)
