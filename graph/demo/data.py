@@ -3,11 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-from graph.demo import definitions
+from graph.demo import world
+from graph.demo.migrated import migrated_rows
 from graph.demo.permissions import permission_rows
+from graph.demo.registrations import registration_rows
+from graph.demo.routine import routine_rows
 from graph.demo.rows import Row, asset_row, database_row, pipeline_row, workflow_row
 from graph.demo.run_rows import run_rows
 from graph.demo.samples import SAMPLE_RUN
+from graph.demo.shapes import shape_rows
+from graph.demo.sizes import size_rows
 from graph.tables.catalogue import TABLES, Table
 
 Items = dict[Table, list[dict[str, Any]]]
@@ -22,9 +27,14 @@ def demo_items() -> Items:
 
 
 def _rows() -> Iterator[Row]:
-    yield from map(database_row, definitions.DATABASES)
-    yield from map(asset_row, definitions.ASSETS)
-    yield from map(pipeline_row, definitions.PIPELINES)
-    yield from map(workflow_row, definitions.WORKFLOWS)
+    yield from map(database_row, world.DATABASES)
+    yield from map(asset_row, world.ASSETS)
+    yield from map(pipeline_row, world.PIPELINES)
+    yield from map(workflow_row, world.WORKFLOWS)
     yield from permission_rows()
     yield from run_rows(SAMPLE_RUN)
+    yield from shape_rows()
+    yield from size_rows()
+    yield from registration_rows()
+    yield from migrated_rows()
+    yield from routine_rows()

@@ -4,7 +4,6 @@ The tables live in this process and vanish with it. Nothing of the machine's AWS
 nor profiles nor proxies.
 """
 
-import json
 import logging
 import secrets
 import time
@@ -19,6 +18,7 @@ from boto3.dynamodb.types import TypeSerializer
 from botocore.config import Config
 
 from graph.demo.data import Items, demo_items
+from graph.demo.model import REGION
 from graph.tables.catalogue import TABLES, Index, Table
 
 if TYPE_CHECKING:
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
         WriteRequestTypeDef,
     )
 
-# What BatchWriteItem takes at once: 25 items, 16 MB. The bytes are those of the wire, so keep well below.
+# The most that BatchWriteItem takes. Even at 400 KB each they stay below its other bound, 16 MB.
 _BATCH_ITEMS = 25
-_BATCH_BYTES = 8 * 1024 * 1024
 _WRITERS = 2
 _ATTEMPTS = 8
 
@@ -54,7 +53,7 @@ class EmbeddedDatabase:
         names: the physical name of each table.
     """
 
-    region = "us-west-2"
+    region = REGION
 
     def __init__(self, items: Items | None = None) -> None:
         """Seed with the given items, or else with those of the demo."""
@@ -93,7 +92,7 @@ class EmbeddedDatabase:
         return {variable: name for table, name in self.names.items() for variable in table.variables}
 
 
-def loopback_client(endpoint: str, region: str = EmbeddedDatabase.region) -> "DynamoDBClient":
+def loopback_client(endpoint: str, region: str = REGION) -> "DynamoDBClient":
     """A client of a DynamoDB emulator on this machine, whatever AWS profile or proxy the environment names."""
     session = botocore.session.Session(session_vars={"profile": (None, None, None, None)})
     return boto3.Session(botocore_session=session).client(
@@ -159,22 +158,12 @@ def _key_schema(key: tuple[str, ...]) -> "list[KeySchemaElementTypeDef]":
 
 
 def _batches(names: Mapping[Table, str], items: Items) -> "Iterator[dict[str, list[WriteRequestTypeDef]]]":
-    """Write requests by table name, each batch within what one call may carry."""
+    """Write requests by table name, as many as one call may carry."""
     serialize = TypeSerializer().serialize
-    batch: dict[str, list[WriteRequestTypeDef]] = {}
-    count = size = 0
     for table, rows in items.items():
-        for row in rows:
-            item = serialize(row)["M"]
-            item_size = len(json.dumps(item))
-            if count == _BATCH_ITEMS or size + item_size > _BATCH_BYTES:
-                yield batch
-                batch, count, size = {}, 0, 0
-            batch.setdefault(names[table], []).append({"PutRequest": {"Item": item}})
-            count += 1
-            size += item_size
-    if batch:
-        yield batch
+        requests: list[WriteRequestTypeDef] = [{"PutRequest": {"Item": serialize(row)["M"]}} for row in rows]
+        for start in range(0, len(requests), _BATCH_ITEMS):
+            yield {names[table]: requests[start : start + _BATCH_ITEMS]}
 
 
 def _write(client: "DynamoDBClient", batch: "dict[str, list[WriteRequestTypeDef]]") -> None:

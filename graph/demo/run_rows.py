@@ -7,8 +7,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from graph.demo.model import LOG_GROUP, RUN_BUCKET, Asset, Metadata, OutputFile, Run, Selection, Step
-from graph.demo.rows import Row, effective_system_config, file_version_row, indexed, joined, keyed, specified_pipelines
+from graph.demo.model import LOG_GROUP, RUN_BUCKET, Asset, Metadata, Run, Selection, Step
+from graph.demo.outcome_rows import outcome_rows, output_key
+from graph.demo.rows import Row, effective_system_config, indexed, joined, keyed, specified_pipelines
 from graph.tables.catalogue import (
     CONFIGURATIONS,
     CONFIGURATIONS_BY_OUTPUT_ASSET,
@@ -19,10 +20,6 @@ from graph.tables.catalogue import (
     INPUT_METADATA,
     INPUTS,
     INPUTS_BY_ASSET,
-    OUTPUT_FILES,
-    OUTPUT_METADATA,
-    OUTPUT_RESULTS,
-    STEP_LOGS,
     STEPS,
     STEPS_BY_END_STATE,
     STEPS_BY_EXECUTION,
@@ -40,9 +37,7 @@ def run_rows(run: Run) -> Iterator[Row]:
         yield _step(run, step, number)
         yield _input_configuration(run, step, number)
         yield from _input_metadata(run, step, number)
-        yield from _outputs(run, step)
-        if step.log is not None:
-            yield _log(step)
+        yield from outcome_rows(run, step)
 
 
 def input_keys(asset: Asset, path: str) -> tuple[str, str, str]:
@@ -168,10 +163,10 @@ def _step(run: Run, step: Step, number: int) -> Row:
             "S3AssetPipelineBucket": RUN_BUCKET,
             "S3AssetPipelineBucketInputMetadataFilePrefix": "",
             "S3AssetPipelineBucketInputConfigurationFilePrefix": _launch_key(run, f"pipeline{number}/config.json"),
-            "S3AssetPipelineBucketOutputFilesPrefix": _output_key(run, "files/"),
-            "S3AssetPipelineBucketOutputMetadataPrefix": _output_key(run, "metadata/"),
-            "S3AssetPipelineBucketOutputPreviewPrefix": _output_key(run, "previews/"),
-            "S3AssetPipelineBucketOutputResultsPrefix": _output_key(run, "results/"),
+            "S3AssetPipelineBucketOutputFilesPrefix": output_key(run, "files/"),
+            "S3AssetPipelineBucketOutputMetadataPrefix": output_key(run, "metadata/"),
+            "S3AssetPipelineBucketOutputPreviewPrefix": output_key(run, "previews/"),
+            "S3AssetPipelineBucketOutputResultsPrefix": output_key(run, "results/"),
             "S3AssetAuxPipelineBucket": "vams-aux-bucket",
             "S3AssetAuxPipelineBucketPrefixTemp": f"pipelines/{pipeline.pipeline_id}/{run.execution_id}/",
             "S3AssetAuxPipelineBucketPrefixPreview": "",
@@ -243,74 +238,5 @@ def _input_metadata(run: Run, step: Step, number: int) -> Iterator[Row]:
             )
 
 
-def _outputs(run: Run, step: Step) -> Iterator[Row]:
-    for file in step.files:
-        yield _output_file(run, step, file)
-        if file.asset_version_id and run.output_asset:
-            path = f"{run.output_path}{file.path}"
-            yield file_version_row(run.output_asset, path, file.asset_version_id, run.execution_id)
-    for metadata in step.output_metadata:
-        yield Row(
-            OUTPUT_METADATA,
-            {
-                **keyed(OUTPUT_METADATA, step.step_id, joined(metadata.target, metadata.key)),
-                "targetFilePath": metadata.target,
-                "metadataKey": metadata.key,
-                "metadataValue": metadata.value,
-                "sourceMetadataFileRelativePath": _output_key(run, f"metadata/{metadata.source}"),
-            },
-        )
-    for result in step.results:
-        yield Row(
-            OUTPUT_RESULTS,
-            {
-                **keyed(OUTPUT_RESULTS, step.step_id, result.path),
-                "resultsContent": result.text,
-                "resultsContentTruncated": result.truncated,
-                "s3Key": _output_key(run, f"results{result.path}"),
-            },
-        )
-
-
-def _output_file(run: Run, step: Step, file: OutputFile) -> Row:
-    """The end of the chain knows where its files go; the steps before it know the shared folder and no content type."""
-    last = step is run.steps[-1]
-    path = f"{run.output_path}{file.path}".removeprefix("/") if last else file.path
-    folder = "previews" if file.file_type == "preview" else "files"
-    return Row(
-        OUTPUT_FILES,
-        {
-            **keyed(OUTPUT_FILES, step.step_id, joined(file.file_type, path)),
-            "fileType": file.file_type,
-            "relativeFilePath": path,
-            "s3Bucket": RUN_BUCKET,
-            "s3Key": _output_key(run, f"{folder}/{file.path}"),
-            "fileSize": file.size,
-            "contentType": file.content_type if last else "",
-            "s3VersionId": file.version_id,
-        },
-    )
-
-
-def _log(step: Step) -> Row:
-    return Row(
-        STEP_LOGS,
-        {
-            **keyed(STEP_LOGS, step.step_id, "summary"),
-            "resultLog": step.log.result if step.log else "",
-            "resultLogTruncated": False,
-            "errorLog": step.log.error if step.log else "",
-            "errorLogTruncated": False,
-            "logGroupArn": LOG_GROUP,
-            "logStreamName": "",
-        },
-    )
-
-
 def _launch_key(run: Run, name: str) -> str:
     return f"pipelines/workflowExecutionInputs/{run.execution_id}/{name}"
-
-
-def _output_key(run: Run, name: str) -> str:
-    first = run.workflow.specified[0]
-    return f"pipelines/{first.job}/{first.job_name}/output/{run.execution_id}/{name}"

@@ -2,16 +2,7 @@
 
 from decimal import Decimal
 
-from graph.demo.definitions import (
-    CONVERT_QA_THUMB,
-    MESH_CONVERT,
-    PLANT,
-    PUMP_STATION,
-    QUALITY_CHECK,
-    SPEC_LIBRARY,
-    THUMBNAILER,
-    VALVE_KIT,
-)
+from graph.demo import world
 from graph.demo.model import (
     ACCOUNT,
     REGION,
@@ -33,12 +24,12 @@ SAMPLE_STEP_IDS = (
     "3c4d5e6f708142939a4b5c6d7e8f9012",
 )
 
-_PUMP = Metadata(PLANT, PUMP_STATION, "/", {"site": "north"})
-_DATABASE = Metadata(PLANT, None, "/", {"owner": "plant-eng"})
+_PUMP = Metadata(world.PLANT, world.PUMP_STATION, "/", {"site": "north"})
+_DATABASE = Metadata(world.PLANT, None, "/", {"owner": "plant-eng"})
 
 _CONVERT = Step(
     step_id=SAMPLE_STEP_IDS[0],
-    pipeline=MESH_CONVERT,
+    pipeline=world.MESH_CONVERT,
     status="SUCCEEDED",
     started_at="2026-07-14T09:30:00Z",
     stopped_at="2026-07-14T09:36:40Z",
@@ -87,7 +78,7 @@ _CONVERT = Step(
 
 _CHECK = Step(
     step_id=SAMPLE_STEP_IDS[1],
-    pipeline=QUALITY_CHECK,
+    pipeline=world.QUALITY_CHECK,
     status="SUCCEEDED",
     started_at="2026-07-14T09:36:44Z",
     stopped_at="2026-07-14T09:39:58Z",
@@ -117,7 +108,7 @@ _CHECK = Step(
 
 _THUMBNAIL = Step(
     step_id=SAMPLE_STEP_IDS[2],
-    pipeline=THUMBNAILER,
+    pipeline=world.THUMBNAILER,
     status="SUCCEEDED",
     started_at="2026-07-14T09:40:02Z",
     stopped_at="2026-07-14T09:41:12Z",
@@ -139,7 +130,7 @@ _THUMBNAIL = Step(
 
 SAMPLE_RUN = Run(
     execution_id=SAMPLE_EXECUTION_ID,
-    workflow=CONVERT_QA_THUMB,
+    workflow=world.CONVERT_QA_THUMB,
     started_at="2026-07-14T09:30:00Z",
     stopped_at="2026-07-14T09:41:12Z",
     checked_at="2026-07-14T09:40:31Z",
@@ -148,18 +139,18 @@ SAMPLE_RUN = Run(
     f'vams-convert-qa-thumb:{SAMPLE_EXECUTION_ID}"}}\n{{"id":"5","type":"TaskSucceeded"}}',
     steps=(_CONVERT, _CHECK, _THUMBNAIL),
     inputs=(
-        Selection(PUMP_STATION, "/models/pump.step", "3sL4kqtJlcpXroDTDmJ.rmSpXd3dIbrH"),
-        Selection(VALVE_KIT, "/cad/"),
+        Selection(world.PUMP_STATION, "/models/pump.step", "3sL4kqtJlcpXroDTDmJ.rmSpXd3dIbrH"),
+        Selection(world.VALVE_KIT, "/cad/"),
     ),
     metadata=(
         _PUMP,
-        Metadata(PLANT, PUMP_STATION, "/models/pump.step", {"units": "mm"}, {"lod": "high"}),
-        Metadata(PLANT, VALVE_KIT, "/", {"vendor": "ACME"}),
-        Metadata(PLANT, VALVE_KIT, "/cad/"),
-        Metadata(PLANT, SPEC_LIBRARY, "/", {"standard": "ISO-10303"}),
+        Metadata(world.PLANT, world.PUMP_STATION, "/models/pump.step", {"units": "mm"}, {"lod": "high"}),
+        Metadata(world.PLANT, world.VALVE_KIT, "/", {"vendor": "ACME"}),
+        Metadata(world.PLANT, world.VALVE_KIT, "/cad/"),
+        Metadata(world.PLANT, world.SPEC_LIBRARY, "/", {"standard": "ISO-10303"}),
         _DATABASE,
     ),
-    source_assets=(SPEC_LIBRARY,),
-    output_asset=PUMP_STATION,
+    source_assets=(world.SPEC_LIBRARY,),
+    output_asset=world.PUMP_STATION,
     output_path="/qa-2026-07-14/",
 )
