@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from graph.demo import world
+from graph.demo.gaps import gap_rows
 from graph.demo.migrated import migrated_rows
 from graph.demo.permissions import permission_rows
 from graph.demo.registrations import registration_rows
@@ -34,6 +35,7 @@ def _rows() -> Iterator[Row]:
     yield from permission_rows()
     yield from run_rows(SAMPLE_RUN)
     yield from shape_rows()
+    yield from gap_rows()
     yield from size_rows()
     yield from registration_rows()
     yield from migrated_rows()

@@ -3,7 +3,7 @@
 Nothing here knows how VAMS writes it down; :mod:`graph.demo.rows` and :mod:`graph.demo.run_rows` do.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -165,7 +165,6 @@ class OutputResult:
 
     path: str
     text: str
-    truncated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,3 +225,9 @@ class Run:
     source_assets_truncated: bool = False
     output_asset: Asset | None = None
     output_path: str = "/"
+
+    def with_step(self, place: int, **changes: Any) -> "Run":
+        """The run with one of its steps changed; places count from 0, or back from -1."""
+        steps = list(self.steps)
+        steps[place] = replace(steps[place], **changes)
+        return replace(self, steps=tuple(steps))

@@ -31,7 +31,7 @@ def outcome_rows(run: Run, step: Step) -> Iterator[Row]:
             {
                 **keyed(OUTPUT_RESULTS, step.step_id, result.path),
                 "resultsContent": result.text,
-                "resultsContentTruncated": result.truncated,
+                "resultsContentTruncated": False,
                 "s3Key": output_key(run, f"results{result.path}"),
             },
         )

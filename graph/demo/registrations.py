@@ -7,7 +7,7 @@ from graph.demo import world
 from graph.demo.model import ACCOUNT, REGION, Run, Selection, StepLog, identifier
 from graph.demo.rows import Row
 from graph.demo.run_rows import run_rows
-from graph.demo.timeline import execution_id, played, with_step
+from graph.demo.timeline import execution_id, played
 
 REGISTRATIONS_ID = execution_id("registrations")
 SECRETS_ID = execution_id("secrets")
@@ -121,9 +121,7 @@ def _registrations() -> Run:
         output_asset=world.BRONZE_HORSE,
         output_path="/film/",
     )
-    return with_step(
-        with_step(run, 0, sub_executions=sub_executions, logs=logs), 1, sub_executions=(job,), logs=sessions
-    )
+    return run.with_step(0, sub_executions=sub_executions, logs=logs).with_step(1, sub_executions=(job,), logs=sessions)
 
 
 def _secrets() -> Run:
@@ -143,4 +141,4 @@ def _secrets() -> Run:
             )
         ),
     )
-    return with_step(run, 0, log=StepLog(error=f"x-amz-security-token: {jwt}\n{error}\n{access_key}"))
+    return run.with_step(0, log=StepLog(error=f"x-amz-security-token: {jwt}\n{error}\n{access_key}"))

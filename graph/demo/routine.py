@@ -1,4 +1,4 @@
-"""The days between: runs that come back on a schedule, a burst of uploads, a group that was started together."""
+"""The days between: runs on a schedule, a burst of uploads in one second, a group that was started together."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,7 +18,7 @@ from graph.demo.model import (
 )
 from graph.demo.rows import Row
 from graph.demo.run_rows import run_rows
-from graph.demo.timeline import execution_id, later, played, with_step
+from graph.demo.timeline import execution_id, later, played
 
 UPLOAD_GROUP_ID = "upload-2026-06-20"
 UPLOAD_DATE = "2026-06-20T08:00:00Z"
@@ -128,7 +128,7 @@ def _turn(series: Series, name: str, turn: int) -> Run:
         series.workflow,
         later(series.first, turn * series.days * _DAY + chance % 3_600),
         status,
-        reached=None if status == "SUCCEEDED" else chance % len(series.workflow.specified),
+        reached=None if status == "SUCCEEDED" else chance // len(_ENDINGS) % len(series.workflow.specified),
         error=_ERRORS.get(status, ""),
     )
     run = replace(
@@ -146,7 +146,7 @@ def _turn(series: Series, name: str, turn: int) -> Run:
 
 
 def _metadata(reads: tuple[Selection, ...]) -> tuple[Metadata, ...]:
-    """What is known of each asset, of the files among the selections, and of the first one's database."""
+    """What is known of each asset, of the files among the selections, and of their databases."""
     assets = dict.fromkeys(selection.asset for selection in reads)
     databases = dict.fromkeys(asset.database_id for asset in assets)
     return (
@@ -161,23 +161,18 @@ def _metadata(reads: tuple[Selection, ...]) -> tuple[Metadata, ...]:
 
 
 def _with_outputs(run: Run, place: int, turn: int) -> Run:
-    """The step with what it left: a file each, and at the end of the chain the run's metadata and results as well."""
-    job = run.workflow.specified[place].job
-    name = f"{run.execution_id}/{place}"
-    version = identifier("version", name)[:12]
-    file = OutputFile(
-        f"{job}/turn-{turn:02}.bin", 10_000 + turn * 137, version_id=version, asset_version_id=f"a{version}"
-    )
+    """The step with the file it left; the run's metadata and results are those of the end of its chain."""
     if run.output_asset is None:
-        run = with_step(run, place, results=(OutputResult("/report.txt", f"Turn {turn}: nothing is missing."),))
-    else:
-        run = with_step(run, place, files=(file,))
-    if place < len(run.steps) - 1 or run.output_asset is None:
+        return run.with_step(place, results=(OutputResult("/report.txt", f"Turn {turn}: nothing is missing."),))
+    path = f"{run.workflow.specified[place].job}/turn-{turn:02}.bin"
+    version = identifier("version", run.execution_id, str(place))[:12]
+    file = OutputFile(path, 10_000 + turn * 137, version_id=version, asset_version_id=f"a{version}")
+    run = run.with_step(place, files=(file,))
+    if place < len(run.steps) - 1:
         return run
-    return with_step(
-        run,
+    return run.with_step(
         place,
-        output_metadata=(OutputMetadata(f"/{file.path}", "turn", str(turn), f"{file.path}.metadata.json"),),
+        output_metadata=(OutputMetadata(f"/{path}", "turn", str(turn), f"{path}.metadata.json"),),
         results=(OutputResult("/summary.txt", f"Turn {turn}: 1 file written."),),
     )
 
@@ -193,6 +188,6 @@ def _upload(number: int) -> Run:
         inputs=(Selection(world.PUMP_STATION, f"/photos/{number}.jpg", f"up-{number}"),),
         output_asset=world.PUMP_STATION,
     )
-    return with_step(
-        run, 0, files=(OutputFile(f"photos/{number}.png", 70_000 + number, "image/png", f"u{number}", f"ps-{number}"),)
+    return run.with_step(
+        0, files=(OutputFile(f"photos/{number}.png", 70_000 + number, "image/png", f"u{number}", f"ps-{number}"),)
     )

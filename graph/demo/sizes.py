@@ -5,15 +5,26 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from graph.demo import world
-from graph.demo.model import Metadata, OutputFile, OutputMetadata, OutputResult, Run, Selection, StepLog, identifier
+from graph.demo.model import (
+    Configuration,
+    Metadata,
+    OutputFile,
+    OutputMetadata,
+    OutputResult,
+    Run,
+    Selection,
+    StepLog,
+    identifier,
+)
 from graph.demo.rows import Row
 from graph.demo.run_rows import run_rows
-from graph.demo.timeline import COMPLETE, execution_id, later, played, with_step
+from graph.demo.timeline import COMPLETE, execution_id, later, played
 
 LARGE_LOG_ID = execution_id("large log")
 LARGE_METADATA_ID = execution_id("large metadata")
 MANY_OUTPUTS_ID = execution_id("many outputs")
 MANY_INPUTS_ID = execution_id("many inputs")
+CUT_SHORT_ID = execution_id("cut short")
 
 # What VAMS lets the log and the error text of one row fill together, and one entity's metadata.
 LOG_BYTES = 390 * 1024
@@ -24,6 +35,7 @@ def size_rows() -> Iterator[Row]:
     """The rows of the large runs."""
     for run in (_large_log(), _large_metadata(), _many_outputs(), _many_inputs()):
         yield from run_rows(run)
+    yield from map(_flagged, run_rows(_cut_short()))
 
 
 def _large_log() -> Run:
@@ -32,7 +44,7 @@ def _large_log() -> Run:
     run = replace(
         run, inputs=(Selection(world.TRAM_LINE, "/track.laz", "tl-1"),), output_asset=world.TRAM_LINE, log=text
     )
-    return with_step(run, -1, log=StepLog(COMPLETE, text))
+    return run.with_step(-1, log=StepLog(COMPLETE, text))
 
 
 def _log_text(started_at: str) -> str:
@@ -71,7 +83,7 @@ def _large_metadata() -> Run:
         output_asset=world.TURBINE_HALL,
     )
     for place in (1, 2):
-        run = with_step(run, place, metadata=facts[1:])
+        run = run.with_step(place, metadata=facts[1:])
     return run
 
 
@@ -100,8 +112,7 @@ def _many_outputs() -> Run:
         OutputFile(f"overview/{number:02}.previewFile.png", 40_000 + number, "image/png", file_type="preview")
         for number in range(12)
     )
-    return with_step(
-        with_step(run, 0, files=classes),
+    return run.with_step(0, files=classes).with_step(
         1,
         files=tiles + previews,
         output_metadata=tuple(
@@ -126,3 +137,26 @@ def _many_inputs() -> Run:
         ),
         output_asset=world.BRONZE_HORSE,
     )
+
+
+def _cut_short() -> Run:
+    """A run whose every text ends in the middle, as if it had not fitted its row."""
+    text = '{"format":"glb","tolerance":0.1,"materials":["steel","bra'
+    run = replace(
+        played(CUT_SHORT_ID, world.THUMBNAILS, "2026-06-14T07:00:00Z"),
+        inputs=(Selection(world.PIPE_RACK, "/rack.step", "pr-1"),),
+        metadata=(Metadata(world.PLANT, world.PIPE_RACK, "/", {"a": "the first of many"}, {"b": "the first of many"}),),
+        output_asset=world.PIPE_RACK,
+    )
+    return run.with_step(
+        0,
+        configuration=Configuration(text, "high-quality", (("tolerance", "0.1"),), override=text),
+        results=(OutputResult("/report.txt", "Of 1,204 welds the following are to be checked agai"),),
+        log=StepLog("Workflow Execution Outp", '{"id":"1","type":"Execu'),
+    )
+
+
+def _flagged(row: Row) -> Row:
+    """The row with every sign of truncation but that of the metadata sources, which decide who may see the run."""
+    flags = (name for name in row.attributes if name.endswith("Truncated") and not name.startswith("metadataSource"))
+    return Row(row.table, row.attributes | dict.fromkeys(flags, True))

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from graph.demo.model import Run, Step, StepLog, Workflow, identifier
 
@@ -50,22 +49,15 @@ def played(
         stopped_at=stopped_at,
         checked_at=later(started_at, 31),
         error=error,
-        log="" if status == "RUNNING" else _log(run_id, workflow, reached, error),
+        log="" if status == "RUNNING" else _log(run_id, workflow, status, reached, error),
         steps=steps,
     )
     if status == "SUCCEEDED":
-        return with_step(run, -1, log=StepLog(COMPLETE, run.log))
+        return run.with_step(-1, log=StepLog(COMPLETE, run.log))
     if status == "FAILED":
         failed = (replace(step, log=StepLog(error=run.log)) if step.status == "FAILED" else step for step in steps)
         return replace(run, steps=tuple(failed))
     return run
-
-
-def with_step(run: Run, place: int, **changes: Any) -> Run:
-    """The run with one of its steps changed; places count from 0, or back from -1."""
-    steps = list(run.steps)
-    steps[place] = replace(steps[place], **changes)
-    return replace(run, steps=tuple(steps))
 
 
 def _offset(place: int) -> int:
@@ -88,13 +80,11 @@ def _steps(run_id: str, workflow: Workflow, started_at: str, status: str, reache
             yield step
 
 
-def _log(run_id: str, workflow: Workflow, reached: int, error: str) -> str:
+def _log(run_id: str, workflow: Workflow, status: str, reached: int, error: str) -> str:
     """What the engine logged of the run, one JSON object a line."""
     arn = f"{workflow.arn.replace(':stateMachine:', ':execution:')}:{run_id}"
-    events: list[dict[str, str]] = [{"type": "ExecutionStarted"}]
-    for specified in workflow.specified[: reached + 1]:
-        events.append({"type": "TaskStateEntered", "name": specified.job})
-        events.append({"type": "TaskStateExited", "name": specified.job})
-    events.append({"type": "ExecutionFailed", "cause": error} if error else {"type": "ExecutionSucceeded"})
+    entered = [{"type": "TaskStateEntered", "name": specified.job} for specified in workflow.specified[: reached + 1]]
+    ending = {"type": f"Execution{status.title().replace('_', '')}"}
+    events = [{"type": "ExecutionStarted"}, *entered, ending | {"cause": error} if error else ending]
     lines = ({"id": str(number), **event, "execution_arn": arn} for number, event in enumerate(events, start=1))
-    return "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+    return "\n".join(map(json.dumps, lines))

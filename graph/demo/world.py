@@ -208,7 +208,7 @@ INVENTORY = Workflow(
     output="none",
 )
 DECIMATE_TWICE = Workflow(
-    PLANT,
+    GLOBAL,
     "decimate-twice",
     "Two levels of detail",
     "conversion",
