@@ -48,9 +48,10 @@ class EmbeddedDatabase:
     """Runs while entered: ``with EmbeddedDatabase() as database``. Loses every write when left.
 
     Attributes:
-        endpoint: URL of the server, once entered.
-        region: the region to name to a client; any credentials will do.
         names: the physical name of each table.
+        region: the region to name to a client; any credentials will do.
+        endpoint: the URL of the server, once entered.
+        client: a client of it, once entered.
     """
 
     region = REGION
@@ -69,9 +70,9 @@ class EmbeddedDatabase:
         host, port = self._server.get_host_and_port()
         self.endpoint = f"http://{host}:{port}"
         try:
-            client = self.client()
-            create_tables(client, self.names)
-            put_items(client, self.names, demo_items() if self._items is None else self._items)
+            self.client = loopback_client(self.endpoint, self.region)
+            create_tables(self.client, self.names)
+            put_items(self.client, self.names, demo_items() if self._items is None else self._items)
         except BaseException:
             self._server.stop()
             raise
@@ -80,12 +81,8 @@ class EmbeddedDatabase:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        delete_tables(self.client(), self.names)
+        delete_tables(self.client, self.names)
         self._server.stop()
-
-    def client(self) -> "DynamoDBClient":
-        """A new client of the database, with credentials that stand for nobody."""
-        return loopback_client(self.endpoint, self.region)
 
     def environment(self) -> dict[str, str]:
         """The variables by which VAMS names its tables, with the physical names."""

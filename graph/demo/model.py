@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 REGION = "us-west-2"
 ACCOUNT = "123456789012"
+FARM_ID = "farm-0123456789abcdef0123456789abcdef"
+QUEUE_ID = "queue-0123456789abcdef0123456789abcdef"
 RUN_BUCKET = "vams-run-bucket"
 LOG_GROUP = f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:/aws/vendedlogs/VAMSWorkflowExecutions-prod:*"
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from graph.demo import world
-from graph.demo.model import ACCOUNT, REGION, Run, Selection, StepLog, identifier
+from graph.demo.model import ACCOUNT, FARM_ID, QUEUE_ID, REGION, Run, Selection, StepLog, identifier
 from graph.demo.rows import Row
 from graph.demo.run_rows import run_rows
 from graph.demo.timeline import execution_id, played
@@ -23,8 +23,6 @@ PLANTED_SECRETS = (
 
 _LOGS = f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group"
 _STATES = f"arn:aws:states:{REGION}:{ACCOUNT}"
-_FARM = f"farm-{'0123456789abcdef' * 2}"
-_QUEUE = f"queue-{'0123456789abcdef' * 2}"
 
 
 def registration_rows() -> Iterator[Row]:
@@ -104,14 +102,14 @@ def _registrations() -> Run:
     )
     sessions = tuple(
         _registered(
-            group_name=f"/aws/deadline/{_FARM}/{_QUEUE}", stream=f"session-{number:03}", label=f"Session {number}"
+            group_name=f"/aws/deadline/{FARM_ID}/{QUEUE_ID}", stream=f"session-{number:03}", label=f"Session {number}"
         )
         for number in range(50)
     )
     job = {
         "resourceType": "deadlineCloudJob",
-        "farmId": _FARM,
-        "queueId": _QUEUE,
+        "farmId": FARM_ID,
+        "queueId": QUEUE_ID,
         "jobId": f"job-{identifier('job')}",
         "label": "Turntable",
     }

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from graph.demo.model import ACCOUNT, REGION, Asset, Database, Pipeline, Specified, Workflow
+from graph.demo.model import ACCOUNT, FARM_ID, QUEUE_ID, REGION, Asset, Database, Pipeline, Specified, Workflow
 from graph.tables.catalogue import (
     ASSETS,
     DATABASES,
@@ -131,12 +131,7 @@ def _engine(pipeline: Pipeline) -> dict[str, Any]:
         case "EventBridge":
             return {"eventBridge": {"eventBusArn": f"arn:aws:events:{REGION}:{ACCOUNT}:event-bus/vams-pipelines"}}
         case "DeadlineCloud":
-            return {
-                "deadlineCloud": {
-                    "farmId": f"farm-{'0123456789abcdef' * 2}",
-                    "queueId": f"queue-{'0123456789abcdef' * 2}",
-                }
-            }
+            return {"deadlineCloud": {"farmId": FARM_ID, "queueId": QUEUE_ID}}
         case _:
             return {"lambda": {"functionName": f"vams-{pipeline.pipeline_id}"}}
 
