@@ -1,8 +1,13 @@
-"""The errors that clients may see, one code each. Everything else is masked by :mod:`graph.http`."""
+"""The errors that clients may see, one code each, and the masker for everything else."""
 
+import logging
+import secrets
+import traceback
 from typing import Any, ClassVar
 
-from graphql import GraphQLError
+from graphql import GraphQLError, GraphQLFormattedError, GraphQLSyntaxError
+
+log = logging.getLogger(__name__)
 
 
 class GraphError(Exception):
@@ -79,9 +84,33 @@ class MalformedValue(GraphError):
         super().__init__(f"The stored value of '{attribute}' is malformed.")
 
 
-def client_error(error: GraphQLError) -> GraphError | None:
-    """The error of this module behind a GraphQL error, if one is."""
+def present(error: GraphQLError) -> GraphQLFormattedError:
+    """An error as the client sees it: with a code, and masked unless it is meant to be seen.
+
+    What is masked goes to the log under an id that the client is given: its kind and where it was raised, but not its
+    text, which may hold stored values.
+    """
+    shown = error.formatted
+    original = _original(error)
+    if isinstance(original, GraphError):
+        return {**shown, "extensions": original.extensions}
+    if original is None:
+        return {**shown, "extensions": {"code": _code(error)}}
+    error_id = secrets.token_hex(8)
+    frames = "".join(traceback.format_tb(original.__traceback__))
+    log.error("internal error %s: %s\n%s", error_id, type(original).__qualname__, frames)
+    return {**shown, "message": "Internal error.", "extensions": {"code": "INTERNAL", "errorId": error_id}}
+
+
+def _original(error: GraphQLError) -> BaseException | None:
+    """What was raised, below every layer of GraphQL's own errors; None when GraphQL itself found the fault."""
     original: BaseException | None = error
     while isinstance(original, GraphQLError):
         original = original.original_error
-    return original if isinstance(original, GraphError) else None
+    return original
+
+
+def _code(error: GraphQLError) -> str:
+    if isinstance(error, GraphQLSyntaxError):
+        return "GRAPHQL_PARSE_FAILED"
+    return "GRAPHQL_VALIDATION_FAILED" if error.path is None else "BAD_USER_INPUT"

@@ -1,0 +1,1 @@
+"""What happened inside a state machine, told from its events. Pure."""

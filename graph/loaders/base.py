@@ -1,8 +1,9 @@
 """The two kinds of loader: by whole key, and by slice of a partition. Every table's loaders are made of these.
 
-They mend what aiodataloader leaves open: a load that one waiter gives up is not cancelled for the others, a cancelled future
-is never served from the cache, a batch of the wrong length is a fault of its own that shows no keys or values, and one bad
-key is a value of the batch, not an exception for everybody. A loader belongs to one operation and is made inside its loop.
+They mend what aiodataloader leaves open: a load that one waiter gives up is not cancelled for the others, a cancelled
+future is never served from the cache, a batch of the wrong length is a fault of its own that shows no keys or values,
+and one bad key is a value of the batch, not an exception for everybody. A loader belongs to one operation and is made
+inside its loop.
 """
 
 import asyncio
@@ -103,9 +104,9 @@ class KeyLoader(Loader[Key, RowT | None]):
 class Slice:
     """A run of rows within one partition, in the order of its sort key.
 
-    ``limit`` is the number of rows wanted (None: all of them); ``start`` the position after which to begin; ``conditions``
-    leave rows out after the key; ``evaluate`` is the number of rows that one database page looks at (None: what is still
-    wanted); ``pages`` the most database pages to read for it (None: as many as it takes).
+    ``limit`` is the number of rows wanted (None: all of them); ``start`` the position after which to begin;
+    ``conditions`` leave rows out after the key; ``evaluate`` is the number of rows that one database page looks at
+    (None: what is still wanted); ``pages`` the most database pages to read for it (None: as many as it takes).
     """
 
     partition: str

@@ -1,8 +1,8 @@
 """The order of an execution's steps. Pure.
 
-Each step but the first names its predecessor. Where that chain is broken, the order is the one that the workflow planned at
-launch, then whatever it does not name, then the step that ends the chain. No step is ever lost, and the same pipeline used
-twice stays two steps.
+Each step but the first names its predecessor. Where that chain is broken, the order is the one that the workflow
+planned at launch, then whatever it does not name, then the step that ends the chain. No step is ever lost, and the same
+pipeline used twice stays two steps.
 """
 
 from collections import defaultdict, deque

@@ -1,0 +1,1 @@
+"""How fields are answered. Resolvers take and give records; they know no schema type."""

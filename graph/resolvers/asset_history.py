@@ -1,8 +1,10 @@
-"""The executions that touched an asset: the union of those that read it and those that wrote it, newest first, each once.
+"""The executions that touched an asset:
 
-Two indexes are merged. A run stands at the date of its input row if it read the asset, else at that of its configuration
-row. All rows of a date are read before a page is cut there, so a position is a date and a run id, and runs of one date stand
-by id: no order that only the database knows is relied on.
+the union of those that read it and those that wrote it, newest first, each once.
+
+Two indexes are merged. A run stands at the date of its input row if it read the asset, else at that of its
+configuration row. All rows of a date are read before a page is cut there, so a position is a date and a run id, and
+runs of one date stand by id: no order that only the database knows is relied on.
 """
 
 import asyncio
@@ -26,16 +28,16 @@ RowT = TypeVar("RowT", InputRow, ConfigurationRow)
 
 
 async def asset_executions(
-    context: Context, request: PageRequest, asset: AssetRow, role: AssetRole | None, wanted: ExecutionFilter
+    context: Context, request: PageRequest, asset: AssetRow, role: AssetRole | None, wanted: ExecutionFilter | None
 ) -> Page[ExecutionRow]:
     """The executions that read or wrote an asset; with a role, those that touched it that way."""
 
     async def read(window: Window) -> Filled[ExecutionRow]:
-        if not wanted.is_possible:
+        if wanted is None or not wanted.is_possible:
             return Filled(())
         return await _Reading(context, asset, role, wanted, window).fill()
 
-    bound_to = (asset.database_id, asset.asset_id, role.name if role else None, wanted.identity())
+    bound_to = (asset.database_id, asset.asset_id, role.name if role else None, wanted and wanted.identity())
     return await paginate(context, request, bound_to, read)
 
 
@@ -211,7 +213,10 @@ class _Reading:
         return max(edges) if self._descending else min(edges)
 
     def _dates(self, wanted: Between) -> Between:
-        """The dates to read: those of the filter, from the start's own date on, which may hold more runs, to the stop's."""
+        """The dates to read:
+
+        those of the filter, from the start's own date on, which may hold more runs, to the stop's.
+        """
         newest, oldest = (self._start, self._stop) if self._descending else (self._stop, self._start)
         return Between(
             _tightest(max, wanted.low, oldest.date if oldest else None),

@@ -18,7 +18,10 @@ async def of_partition(
     *conditions: str | None,
     newest_first: bool = False,
 ) -> Page[RowT]:
-    """A page of the rows of one partition. ``conditions`` are the arguments that chose the rows, for cursors to be bound to."""
+    """A page of the rows of one partition.
+
+    ``conditions`` are the arguments that chose the rows, for cursors to be bound to.
+    """
 
     async def read(window: Window) -> Filled[RowT]:
         return await partition(rows, key, window, Budget.of(context), newest_first=newest_first)

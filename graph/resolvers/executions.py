@@ -16,8 +16,8 @@ from graph.tables.states import ExecutionStatus
 
 _FAILURES = {ExecutionStatus.FAILED, ExecutionStatus.ABORTED, ExecutionStatus.TIMED_OUT}
 
-# Fields that need an execution's steps or its configuration. An id is all that these reads need, so they go out together
-# with the read of the execution itself, and are dropped if there is none to be seen.
+# Fields that need an execution's steps or its configuration. An id is all that these reads need, so they go out
+# together with the read of the execution itself, and are dropped if there is none to be seen.
 _OVER_STEPS = frozenset({"pipelineExecutions", "inputMetadata", "outputFiles", "outputMetadata", "outputResults"})
 _OF_CONFIGURATION = frozenset(
     {
@@ -68,19 +68,18 @@ async def group(context: Context, group_id: str) -> ExecutionGroup | None:
 
 
 async def executions_of_group(
-    of: ExecutionGroup, context: Context, page: PageRequest, wanted: ExecutionFilter
+    of: ExecutionGroup, context: Context, page: PageRequest, wanted: ExecutionFilter | None
 ) -> Page[ExecutionRow]:
     """The executions of a group, newest first."""
-    return await lists.executions(context, page, wanted.within_group(of.group_id), (of.group_id,))
+    return await lists.executions(context, page, wanted and wanted.within_group(of.group_id), (of.group_id,))
 
 
 async def executions_of_workflow(
-    of: WorkflowRow, context: Context, page: PageRequest, wanted: ExecutionFilter
+    of: WorkflowRow, context: Context, page: PageRequest, wanted: ExecutionFilter | None
 ) -> Page[ExecutionRow]:
     """The executions of a workflow, newest first."""
-    return await lists.executions(
-        context, page, wanted.within_workflow(of.database_id, of.workflow_id), (of.database_id, of.workflow_id)
-    )
+    key = (of.database_id, of.workflow_id)
+    return await lists.executions(context, page, wanted and wanted.within_workflow(*key), key)
 
 
 async def workflow(execution: ExecutionRow, context: Context) -> WorkflowRow | None:

@@ -3,7 +3,7 @@
 from graph.context import Context
 from graph.resolvers import references
 from graph.resolvers.collections import of_execution, of_partition
-from graph.resolvers.gate import visible_execution
+from graph.resolvers.gate import visible_execution, visible_step
 from graph.resolvers.paging import Page, PageRequest, paginate
 from graph.resolvers.references import AssetReference
 from graph.resolvers.sources import Rows, nothing
@@ -69,6 +69,11 @@ async def database_of(row: InputMetadataRow, context: Context) -> DatabaseRow | 
 async def execution_of(row: InputRow | StepInputFileRow, context: Context) -> ExecutionRow | None:
     """The run that read a file."""
     return await visible_execution(context, row.execution_id)
+
+
+async def step_of(row: InputMetadataRow, context: Context) -> StepRow | None:
+    """The step that was given metadata."""
+    return await visible_step(context, row.pipeline_execution_id)
 
 
 async def envelope_location(row: InputMetadataRow, context: Context) -> S3Location | None:

@@ -23,7 +23,7 @@ async def executions(
             return Filled(())
         return await _fill(context, wanted, window)
 
-    return await paginate(context, request, (*parent, wanted.identity() if wanted else None), read)
+    return await paginate(context, request, (*parent, wanted and wanted.identity()), read)
 
 
 async def _fill(context: Context, wanted: ExecutionFilter, window: Window) -> Filled[ExecutionRow]:

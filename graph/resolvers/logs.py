@@ -19,6 +19,30 @@ class RegisteredLog:
 
     pipeline_execution_id: str
     source: sources.LogSource
+    log_id: str
+    kind: sources.LogKind
+    label: str
+    source_type: sources.LogSourceType
+    stage_name: str | None
+    log_group_name: str
+    log_stream_name: str | None
+    log_stream_prefix: str | None
+
+    @classmethod
+    def of(cls, step: StepRow, source: sources.LogSource) -> "RegisteredLog":
+        """The source as one of a step's."""
+        return cls(
+            pipeline_execution_id=step.pipeline_execution_id,
+            source=source,
+            log_id=source.log_id,
+            kind=source.kind,
+            label=source.label,
+            source_type=source.source_type,
+            stage_name=source.stage_name,
+            log_group_name=source.log_group_name,
+            log_stream_name=source.log_stream_name,
+            log_stream_prefix=source.log_stream_prefix,
+        )
 
     @property
     def id(self) -> str:
@@ -39,14 +63,14 @@ async def registered_logs(step: StepRow, context: Context, page: PageRequest) ->
 async def registered_log(step: StepRow, context: Context, log_id: str) -> RegisteredLog | None:
     """The log source of a log id, which may have been made under any kind of its location."""
     source = sources.find_log(await log_sources(step, context), log_id)
-    return RegisteredLog(step.pipeline_execution_id, source) if source else None
+    return RegisteredLog.of(step, source) if source else None
 
 
 async def log_at(step: StepRow, context: Context, location_digest: str) -> RegisteredLog | None:
     """The log source at a location."""
     for source in await log_sources(step, context):
         if source.location_digest == location_digest:
-            return RegisteredLog(step.pipeline_execution_id, source)
+            return RegisteredLog.of(step, source)
     return None
 
 
@@ -84,7 +108,7 @@ async def _page(step: StepRow, context: Context, request: PageRequest, *, only_r
     async def logs() -> list[RegisteredLog]:
         found = await log_sources(step, context)
         chosen = sources.registered_logs(found) if only_registered else found
-        return [RegisteredLog(step.pipeline_execution_id, source) for source in chosen]
+        return [RegisteredLog.of(step, source) for source in chosen]
 
     async def read(window: Window) -> Filled[RegisteredLog]:
         return listed(await logs(), lambda log: log.source.location_digest, window)

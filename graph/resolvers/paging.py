@@ -1,7 +1,8 @@
 """One implementation of paging for every connection: arguments to a window, entries to a page.
 
-A window says where reading begins and stops, in the direction of reading; a source fills it with up to one entry more than
-asked for, which tells whether more follows. Pages hold rows and positions; cursors are sealed only where they are selected.
+A window says where reading begins and stops, in the direction of reading; a source fills it with up to one entry more
+than asked for, which tells whether more follows. Pages hold rows and positions; cursors are sealed only where they are
+selected.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -41,7 +42,10 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The rows that a page is made of: ``count`` of them after ``start`` and before ``stop``, in the direction of reading."""
+    """The rows that a page is made of:
+
+    ``count`` of them after ``start`` and before ``stop``, in the direction of reading.
+    """
 
     count: int
     forward: bool
@@ -138,8 +142,8 @@ async def paginate(
 ) -> Page[NodeT]:
     """The page that a request asks for.
 
-    ``bound_to`` are the parent's key and the filter, which cursors are bound to together with the field. ``read`` fills a
-    window and is not called when only the total was selected.
+    ``bound_to`` are the parent's key and the filter, which cursors are bound to together with the field. ``read`` fills
+    a window and is not called when only the total was selected.
 
     Raises:
         BadUserInput: for a page size below zero or over the cap, or ``first`` together with ``last``.

@@ -37,15 +37,15 @@ class SpecifiedPipeline:
 
 
 async def asset(context: Context, database_id: str | None, asset_id: str | None) -> AssetRow | None:
-    """The asset of a database, in use or archived."""
-    if not database_id or not asset_id:
+    """The asset of a database, in use or archived; None where the names are missing or can be of nothing."""
+    if database_id is None or asset_id is None:
         return None
     return await visible(context, await context.loaders.assets.find(database_id, asset_id))
 
 
 async def database(context: Context, database_id: str | None) -> DatabaseRow | None:
     """The database of an id."""
-    if not database_id or not keys.is_id(database_id):
+    if database_id is None or not keys.is_id(database_id):
         return None
     return await visible(context, await context.loaders.definitions.databases.load((database_id,)))
 

@@ -58,8 +58,8 @@ async def partition(
 async def over_steps(rows: Rows[RowT], chain: Chain, window: Window, budget: Budget) -> Filled[RowT]:
     """The rows of all steps of a chain, by place of the step and then by sort key.
 
-    The steps are read together, one database page each, so that the number of steps adds no round; only a step whose rows
-    are needed is read on. A position holds the step's place and id, and resumes at the place if the step is gone.
+    The steps are read together, one database page each, so that the number of steps adds no round; only a step whose
+    rows are needed is read on. A position holds the step's place and id, and resumes at the place if the step is gone.
     """
     start, stop = _resume(chain, window.start), _resume(chain, window.stop)
     steps = list(enumerate(chain.steps))
@@ -112,7 +112,8 @@ def listed(items: Sequence[ItemT], identify: Callable[[ItemT], str], window: Win
 def up_to(stop: Position | None, entries: Iterable[Entry[ItemT]], *, descending: bool) -> list[Entry[ItemT]]:
     """The entries before a stop.
 
-    Rows with an equal sort key have an order that only the database knows: the stop's own row ends them, or the next key.
+    Rows with an equal sort key have an order that only the database knows: the stop's own row ends them, or the next
+    key.
     """
     if stop is None:
         return list(entries)

@@ -1,0 +1,91 @@
+"""What the graph looks like: the types, one file per noun, and the schema made of them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import strawberry
+from graphql import GraphQLObjectType, GraphQLSchema
+from strawberry.extensions import SchemaExtension
+from strawberry.schema.config import StrawberryConfig
+from strawberry.types.field import StrawberryField
+
+from graph.context import Context, Selection
+from graph.schema import enums  # noqa: F401 - registers the enumerations before types use them
+from graph.schema.fields import RECORDS, reads_of
+from graph.schema.lookahead import selected_fields
+from graph.schema.query import Query
+from graph.schema.scalars import SCALARS
+from graph.tables.rows import Row, field_names
+
+Reads = Mapping[tuple[str, str], frozenset[tuple[type[Row], str]]]
+
+
+def create_schema() -> strawberry.Schema:
+    """The schema, with the look-ahead that tells the loaders what each operation reads."""
+    schema = Schema(query=Query, config=StrawberryConfig(scalar_map=SCALARS), extensions=[LookAhead])
+    schema.reads = _declared_reads(schema.core)
+    return schema
+
+
+class Schema(strawberry.Schema):
+    """The graph's schema, and the stored fields that each of its fields reads."""
+
+    reads: Reads
+
+    @property
+    def core(self) -> GraphQLSchema:
+        """The schema of graphql-core."""
+        return self._schema
+
+    def process_errors(self, errors: Any, execution_context: Any = None) -> None:
+        """Errors are logged where they are masked, once, with an id."""
+
+
+class LookAhead(SchemaExtension):
+    """Tells the context what an operation selects, before anything of it runs."""
+
+    def on_execute(self) -> Iterator[None]:
+        """Walks the document once."""
+        operation = self.execution_context
+        context, schema, document = operation.context, operation.schema, operation.graphql_document
+        if isinstance(context, Context) and isinstance(schema, Schema) and document is not None:
+            context.selection = _selection(schema, selected_fields(schema.core, document))
+        yield
+
+
+def _selection(schema: Schema, selected: Mapping[str, set[str]]) -> Selection:
+    reads: dict[type[Row], set[str]] = {}
+    for type_name, names in selected.items():
+        for name in names:
+            for row, field in schema.reads.get((type_name, name), ()):
+                reads.setdefault(row, set()).add(field)
+    return Selection(
+        fields={type_name: frozenset(names) for type_name, names in selected.items()},
+        reads={row: frozenset(names) for row, names in reads.items()},
+    )
+
+
+def _declared_reads(schema: GraphQLSchema) -> Reads:
+    """What each field of each type reads.
+
+    Raises:
+        TypeError: for a field that is neither stored nor says what it reads.
+    """
+    return {
+        (name, field_name): frozenset(_reads_of(name, field.extensions["strawberry-definition"]))
+        for name, kind in schema.type_map.items()
+        if isinstance(kind, GraphQLObjectType) and not name.startswith("__")
+        for field_name, field in kind.fields.items()
+    }
+
+
+def _reads_of(type_name: str, field: StrawberryField) -> Iterator[tuple[type[Row], str]]:
+    declared = reads_of(field)
+    if declared is not None:
+        yield from declared
+        return
+    rows = [record for record in RECORDS.get(type_name, ()) if issubclass(record, Row)]
+    stored_in = [row for row in rows if field.python_name in field_names(row)]
+    if not stored_in:
+        raise TypeError(f"{type_name}.{field.python_name} is not stored, and does not say what it reads")
+    yield from ((row, field.python_name) for row in stored_in)

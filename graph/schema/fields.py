@@ -1,12 +1,12 @@
 """How fields are declared: as plain attributes of a record, as answers of a resolver, or as pages of one.
 
-Every field says which stored fields it reads. An attribute that is stored reads itself; all else names what it needs, and
-the schema is not made when one does not. From this comes what an operation projects.
+Every field says which stored fields it reads. An attribute that is stored reads itself; all else names what it needs,
+and the schema is not made when one does not. From this comes what an operation projects.
 """
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import strawberry
 from strawberry.types.field import StrawberryField
@@ -14,9 +14,9 @@ from strawberry.types.field import StrawberryField
 from graph.context import Context
 from graph.resolvers.paging import DEFAULT_PAGE, LONGEST_PAGE, Page, PageRequest
 from graph.schema.lookahead import selects
+from graph.tables.rows import StoredFields
 
 TypeT = TypeVar("TypeT", bound=type)
-Extra = ParamSpec("Extra")
 
 Info = strawberry.Info[Context, None]
 
@@ -27,6 +27,7 @@ _TYPES: dict[type, str] = {}
 READS = "reads"
 _ROWS = frozenset({"edges", "nodes", "pageInfo", "shortPageReason"})
 _UNSET: Any = strawberry.UNSET
+_PARENT: Any = strawberry.Parent[Any]  # type: ignore[misc]
 
 
 def object_type(*records: type, description: str) -> Callable[[TypeT], TypeT]:
@@ -36,7 +37,7 @@ def object_type(*records: type, description: str) -> Callable[[TypeT], TypeT]:
         cls.is_type_of = classmethod(lambda _cls, value, _info: isinstance(value, records))  # type: ignore[attr-defined]
         RECORDS[cls.__name__] = records
         _TYPES.update(dict.fromkeys(records, cls.__name__))
-        return strawberry.type(cls, description=description)  # type: ignore[no-any-return]
+        return strawberry.type(cls, description=description)
 
     return declare
 
@@ -46,14 +47,12 @@ def type_name(record: object) -> str:
     return _TYPES[type(record)]
 
 
-def attribute(description: str, *, reads: Iterable[Any] | None = None) -> Any:
+def attribute(description: str, *, reads: StoredFields | None = None) -> Any:
     """A field that is an attribute of the record. ``reads`` are the stored fields behind one that is computed."""
     return strawberry.field(description=description, metadata=_metadata(reads))
 
 
-def answer(
-    resolver: Callable[Concatenate[Any, Context, Extra], Awaitable[Any]], description: str, *, reads: Iterable[Any] = ()
-) -> Any:
+def answer(resolver: Callable[..., Awaitable[Any]], description: str, *, reads: StoredFields = ()) -> Any:
     """A field that a resolver answers. Parameters beyond the record and the context are the field's arguments."""
 
     async def resolve(root: Any, info: Info, **arguments: Any) -> Any:
@@ -63,11 +62,21 @@ def answer(
     return strawberry.field(resolver=resolve, description=description, metadata=_metadata(reads))
 
 
+def root(resolver: Callable[..., Awaitable[Any]], description: str) -> Any:
+    """A field of the root that a resolver answers. Parameters beyond the context are the field's arguments."""
+
+    async def resolve(root: Any, info: Info, **arguments: Any) -> Any:  # noqa: ARG001 - there is no record at the root
+        return await resolver(info.context, **_given(arguments))
+
+    resolve.__signature__ = _signature(_extra(resolver, 1))  # type: ignore[attr-defined]
+    return strawberry.field(resolver=resolve, description=description, metadata=_metadata(()))
+
+
 def page(
-    resolver: Callable[Concatenate[Any, Context, PageRequest, Extra], Awaitable[Page[Any]]],
+    resolver: Callable[..., Awaitable[Page[Any]]],
     description: str,
     *,
-    reads: Iterable[Any] = (),
+    reads: StoredFields = (),
 ) -> Any:
     """A connection. Parameters beyond the record, the context and the page are arguments beside those of paging."""
 
@@ -88,13 +97,13 @@ def page(
     return strawberry.field(resolver=resolve, description=description, metadata=_metadata(reads))
 
 
-def reads_of(field: StrawberryField) -> Iterable[Any] | None:
+def reads_of(field: StrawberryField) -> StoredFields | None:
     """The stored fields that a field was declared to read; None for an attribute that reads itself."""
     return field.metadata.get(READS)
 
 
-def _metadata(reads: Iterable[Any] | None) -> dict[str, Any]:
-    return {} if reads is None else {READS: tuple(reads)}
+def _metadata(reads: StoredFields | None) -> dict[str, Any]:
+    return {} if reads is None else {READS: reads}
 
 
 def _given(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -129,6 +138,6 @@ def _extra(resolver: Callable[..., Any], skip: int) -> list[inspect.Parameter]:
 
 
 def _signature(arguments: Iterable[inspect.Parameter]) -> inspect.Signature:
-    root = inspect.Parameter("root", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=strawberry.Parent[Any])
+    root = inspect.Parameter("root", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=_PARENT)
     info = inspect.Parameter("info", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Info)
     return inspect.Signature([root, info, *arguments])

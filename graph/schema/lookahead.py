@@ -1,6 +1,7 @@
 """What an operation selects. One pass over its document; a fragment is walked once however often it is spread."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from graphql import (
     DocumentNode,
@@ -35,7 +36,9 @@ def selected_fields(schema: GraphQLSchema, document: DocumentNode) -> SelectedFi
         for selection in selections.selections:
             if isinstance(selection, InlineFragmentNode):
                 condition = selection.type_condition
-                pending.append((selection.selection_set, schema.get_type(condition.name.value) if condition else parent))
+                pending.append(
+                    (selection.selection_set, schema.get_type(condition.name.value) if condition else parent)
+                )
             elif isinstance(selection, FieldNode) and isinstance(parent, GraphQLObjectType | GraphQLInterfaceType):
                 found.setdefault(parent.name, set()).add(selection.name.value)
                 field = parent.fields.get(selection.name.value)
@@ -44,7 +47,7 @@ def selected_fields(schema: GraphQLSchema, document: DocumentNode) -> SelectedFi
     return found
 
 
-def selects(info: GraphQLResolveInfo, names: frozenset[str]) -> bool:
+def selects(info: GraphQLResolveInfo[Any], names: frozenset[str]) -> bool:
     """Whether any of some fields is selected directly below the field that is being resolved."""
     sets = (node.selection_set for node in info.field_nodes if node.selection_set is not None)
     return any(name in names for name in _names(sets, info.fragments))

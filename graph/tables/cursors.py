@@ -1,8 +1,9 @@
 """Cursors: positions in a list, sealed so that clients can neither read nor alter nor move them elsewhere.
 
-A position is the sort values of a row, never its partition: that comes from the parent each time, so no cursor can lead into
-another object's rows. Sealing is AES-SIV: authenticated, deterministic (a row has one cursor), and bound to the field, its
-parent, its filter and its order. The text is padded, so that its length tells nothing of a row that is not shown.
+A position is the sort values of a row, never its partition: that comes from the parent each time, so no cursor can lead
+into another object's rows. Sealing is AES-SIV: authenticated, deterministic (a row has one cursor), and bound to the
+field, its parent, its filter and its order. The text is padded, so that its length tells nothing of a row that is not
+shown.
 """
 
 import base64

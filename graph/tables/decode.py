@@ -1,9 +1,10 @@
 """DynamoDB values to Python and back, once, at the edge.
 
-Numbers become ``int`` where integral and ``float`` otherwise: nothing in these tables needs more than a double holds, and
-both encode as JSON. Sets become sorted lists, so that answers are stable.
+Numbers become ``int`` where integral and ``float`` otherwise: nothing in these tables needs more than a double holds,
+and both encode as JSON. So do the rest: sets become sorted lists, and bytes become base64.
 """
 
+import base64
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ Choice = TypeVar("Choice", bound=Enum)
 # What a stored field holds: the value, or the error to report where the stored value is malformed.
 Decoder = Callable[[Any, str], Any]
 
+_TOO_LONG = 2**63
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:?\d\d)?")
 
 
@@ -30,8 +32,10 @@ def plain(value: Mapping[str, Any]) -> Any:
     """One attribute value as DynamoDB sends it, in plain Python."""
     ((kind, held),) = value.items()
     match kind:
-        case "S" | "BOOL" | "B":
+        case "S" | "BOOL":
             return held
+        case "B":
+            return base64.b64encode(held).decode()
         case "N":
             return number(held)
         case "M":
@@ -40,16 +44,15 @@ def plain(value: Mapping[str, Any]) -> Any:
             return [plain(element) for element in held]
         case "NULL":
             return None
-        case "NS":
-            return sorted(number(element) for element in held)
-        case _:
-            return sorted(held)
+        case _:  # a set of strings, numbers or bytes
+            return sorted(plain({kind[0]: element}) for element in held)
 
 
 def number(text: str) -> int | float:
-    """A DynamoDB number; one that is integral stays exact whatever its size."""
+    """A DynamoDB number; one that is integral stays exact as long as it fits into 64 bits, which is what JSON encoders
+    take."""
     exact = Decimal(text)
-    return int(exact) if exact == exact.to_integral_value() else float(exact)
+    return int(exact) if abs(exact) < _TOO_LONG and exact == exact.to_integral_value() else float(exact)
 
 
 def text(value: Any, _attribute: str) -> str:

@@ -1,7 +1,7 @@
 """Global ids: opaque, stable, and computed from a type's name and key alone.
 
-The text below the base64 is ``Type:part:part``; only the last part may hold colons. An id that would not be made here in
-just this form is refused, so that each object has one id.
+The text below the base64 is ``Type:part:part``; only the last part may hold colons. An id that would not be made here
+in just this form is refused, so that each object has one id.
 """
 
 import base64

@@ -1,7 +1,7 @@
 """Composite keys and file keys, as VAMS writes them.
 
-Database and asset ids hold no colon, so ``database:asset:rest`` is taken apart at the first two; ``rest`` may hold more.
-File keys are plain text: nothing in them is percent-encoded, folded or resolved.
+Database and asset ids hold no colon, so ``database:asset:rest`` is taken apart at the first two; ``rest`` may hold
+more. File keys are plain text: nothing in them is percent-encoded, folded or resolved.
 """
 
 import re

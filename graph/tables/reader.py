@@ -1,7 +1,9 @@
-"""The one way to the database: Query, BatchGetItem and GetItem, off the event loop, bounded, retried, projected, counted.
+"""The one way to the database:
 
-Every attribute name goes through a ``#name`` placeholder, since names here hold colons and may be reserved words. Indexes
-cannot be read consistently, and nothing else here needs to be: all reads are eventually consistent.
+Query, BatchGetItem and GetItem, off the event loop, bounded, retried, projected, counted.
+
+Every attribute name goes through a ``#name`` placeholder, since names here hold colons and may be reserved words.
+Indexes cannot be read consistently, and nothing else here needs to be: all reads are eventually consistent.
 """
 
 import asyncio
@@ -37,14 +39,17 @@ log = logging.getLogger(__name__)
 class Client(Protocol):
     """The three calls of a boto3 DynamoDB client that are used."""
 
-    def query(self, **request: Any) -> Mapping[str, Any]:
-        """One page of a partition of a table or an index."""
+    @property
+    def query(self) -> Callable[..., Any]:
+        """Gives one page of a partition of a table or an index."""
 
-    def batch_get_item(self, **request: Any) -> Mapping[str, Any]:
-        """Up to a hundred items by key."""
+    @property
+    def batch_get_item(self) -> Callable[..., Any]:
+        """Gives up to a hundred items by key."""
 
-    def get_item(self, **request: Any) -> Mapping[str, Any]:
-        """One item by key."""
+    @property
+    def get_item(self) -> Callable[..., Any]:
+        """Gives one item by key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +112,7 @@ def dynamodb(settings: Settings) -> Client:
         retries={"total_max_attempts": 1},  # retried here, where waiting holds no thread
         tcp_keepalive=True,
     )
-    return session.client("dynamodb", endpoint_url=settings.dynamodb_endpoint, config=config)  # type: ignore[return-value]
+    return session.client("dynamodb", endpoint_url=settings.dynamodb_endpoint, config=config)
 
 
 class Reader:

@@ -1,7 +1,10 @@
-"""Rows: decoded items with plain attributes. Each stored field is declared once, with its attribute and how it is decoded.
+"""Rows:
 
-A row is made for a set of fields, the ones that an operation needs; those are the attributes that are projected. Reading a
-field that was not asked for raises AttributeError, so that an omission shows in the first test and never as a wrong null.
+decoded items with plain attributes. Each stored field is declared once, with its attribute and how it is decoded.
+
+A row is made for a set of fields, the ones that an operation needs; those are the attributes that are projected.
+Reading a field that was not asked for raises AttributeError, so that an omission shows in the first test and never as a
+wrong null.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from graph.tables.decode import Decoder, text
 from graph.tables.reader import Item, Key
 
 Fields = frozenset[str]
+StoredFields = tuple[tuple[type["Row"], str], ...]
 
 
 def stored(attribute: str, decoder: Decoder, *, always: bool = False) -> Any:
@@ -33,6 +37,17 @@ class Row:
 
     __slots__ = ()
     table: ClassVar[Table]
+
+    @classmethod
+    def fields(cls, *names: str) -> StoredFields:
+        """Some stored fields of the row.
+
+        Raises:
+            AttributeError: when the row has no such field.
+        """
+        if unknown := set(names) - field_names(cls):
+            raise AttributeError(f"{cls.__name__} stores no {', '.join(sorted(unknown))}")
+        return tuple((cls, name) for name in names)
 
     @classmethod
     def projection(cls, fields: Fields) -> tuple[str, ...]:
@@ -66,8 +81,13 @@ def position_attributes(table: Table, index: Index | None) -> tuple[str, ...]:
 
 
 def field_names(row: type[Row]) -> Fields:
-    """The stored fields that a row class declares."""
-    return frozenset(field.name for field in dataclasses.fields(row))  # type: ignore[arg-type]
+    """The names of the stored fields that a row class declares."""
+    return frozenset(field.name for field in _declared(row))
+
+
+def _declared(row: Any) -> tuple[dataclasses.Field[Any], ...]:
+    """The stored fields of a row class, which is always a dataclass."""
+    return dataclasses.fields(row)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -79,7 +99,7 @@ class _Plan:
 def _make_plan(row: type[Row], fields: Fields) -> _Plan:
     declared = [
         (field.name, field.metadata["attribute"], field.metadata["decoder"])
-        for field in dataclasses.fields(row)  # type: ignore[arg-type]
+        for field in _declared(row)
         if field.metadata["always"] or field.name in fields
     ]
 
@@ -93,7 +113,7 @@ def _make_plan(row: type[Row], fields: Fields) -> _Plan:
 
 
 def _make_key_slots(row: type[Row]) -> dict[str, str]:
-    return {field.metadata["attribute"]: field.name for field in dataclasses.fields(row) if field.metadata.get("key")}
+    return {field.metadata["attribute"]: field.name for field in _declared(row) if field.metadata.get("key")}
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:

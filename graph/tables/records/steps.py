@@ -64,6 +64,14 @@ class StepRow(Row):
         return duration_ms(self.started_at, self.stopped_at)
 
 
+@dataclass(frozen=True, slots=True)
+class TemplateTag:
+    """A value that was put into a configuration template; it may be any JSON."""
+
+    key: str
+    value: Any
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class InputConfigurationRow(Row):
     """The configuration that a step was given."""
@@ -89,6 +97,11 @@ class InputConfigurationRow(Row):
     effective_system_config_truncated: bool = stored("effectiveSystemConfigTruncated", decode.flag)
     template_overrides: dict[str, Any] = stored("templateOverrides", decode.mapping)
     template_overrides_truncated: bool = stored("templateOverridesTruncated", decode.flag)
+
+    @property
+    def template_tags(self) -> list[TemplateTag]:
+        """The tags that have a name."""
+        return [TemplateTag(tag["key"], tag.get("value")) for tag in self.tags if isinstance(tag.get("key"), str)]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -1,0 +1,56 @@
+"""The Starlette application, and what it needs from the outside made ready before it serves."""
+
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import boto3
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from graph.context import Services
+from graph.http import GraphQLView
+from graph.schema import create_schema
+from graph.settings import Settings
+from graph.tables.catalogue import Table
+from graph.tables.cursors import Cursors
+from graph.tables.names import ssm_parameters, table_names
+from graph.tables.reader import Client, Reader, dynamodb
+
+PATH = "/graphql"
+
+
+def create_app(services: Services) -> Starlette:
+    """The application over its services, which it closes when it ends."""
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            services.reader.close()
+
+    view = GraphQLView(create_schema(), services)
+    return Starlette(routes=[Route(PATH, view, methods=["GET", "POST"])], lifespan=lifespan)
+
+
+def make_services(settings: Settings, client: Client, names: Mapping[Table, str]) -> Services:
+    """The services over a database."""
+    reader = Reader(client, names, concurrency=settings.dynamodb_concurrency, attempts=settings.dynamodb_attempts)
+    cursors = Cursors([secret.get_secret_value() for secret in settings.cursor_secrets])
+    return Services(settings, reader, cursors)
+
+
+def connect(settings: Settings, environment: Mapping[str, str] = os.environ) -> tuple[Any, dict[Table, str]]:
+    """A client of the deployment's DynamoDB, and the physical names of its tables.
+
+    Raises:
+        MissingTableNames: when neither the environment nor SSM names every table.
+    """
+    session = boto3.Session(profile_name=settings.profile, region_name=settings.region)
+
+    def parameters(prefix: str) -> Mapping[str, str]:
+        return ssm_parameters(session.client("ssm", endpoint_url=settings.ssm_endpoint))(prefix)
+
+    return dynamodb(settings), table_names(parameters, environment)

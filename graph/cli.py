@@ -1,0 +1,108 @@
+"""The command ``vams-graph``."""
+
+import argparse
+import logging
+import secrets
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import uvicorn
+from botocore.exceptions import BotoCoreError
+from pydantic import SecretStr, ValidationError
+
+from graph import __version__
+from graph.app import PATH, connect, create_app, make_services
+from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase
+from graph.demo.welcome import welcome
+from graph.schema import create_schema
+from graph.settings import Settings
+from graph.tables.doctor import Finding, cannot_connect, examine
+from graph.tables.names import MissingTableNames
+
+LOOPBACK = "127.0.0.1"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command; the status to exit with."""
+    given = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s %(message)s", stream=sys.stderr)
+    logging.getLogger("botocore").setLevel(logging.WARNING)
+    run = {"demo": _demo, "doctor": _doctor, "export-schema": _export_schema}[given.command]
+    try:
+        return run(given)
+    except (DemoNotInstalledError, MissingTableNames, ValidationError) as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("vams-graph", description="The GraphQL API over the workflow executions of VAMS.")
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    demo = commands.add_parser("demo", help="serve sample data from an embedded DynamoDB, on loopback")
+    demo.add_argument("--port", type=int, default=8000, help="port to listen on (default 8000; 0 picks a free one)")
+    demo.add_argument("--environment-file", type=Path, help="write the variables that reach its tables, for doctor")
+    commands.add_parser("doctor", help="check credentials, tables and indexes")
+    commands.add_parser("export-schema", help="print the schema in the definition language")
+    return parser
+
+
+def _demo(given: argparse.Namespace) -> int:
+    settings = Settings(host=LOOPBACK, cursor_secrets=[SecretStr(secrets.token_urlsafe())])
+    with EmbeddedDatabase() as database:
+        if given.environment_file is not None:
+            _write_environment(given.environment_file, database)
+        app = create_app(make_services(settings, database.client, database.names))
+        config = uvicorn.Config(app, host=LOOPBACK, port=given.port, log_level="warning")
+        server = _Announced(config)
+        server.run()
+    return 0
+
+
+class _Announced(uvicorn.Server):
+    """A server that says where it is once it listens there."""
+
+    async def startup(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
+        """Starts to listen."""
+        await super().startup(sockets)  # type: ignore[arg-type]
+        if self.started:
+            port = self.servers[0].sockets[0].getsockname()[1]
+            print(welcome(f"http://{LOOPBACK}:{port}{PATH}"), flush=True)
+
+
+def _write_environment(path: Path, database: EmbeddedDatabase) -> None:
+    variables = database.environment() | {
+        "VAMS_GRAPH_DYNAMODB_ENDPOINT": database.endpoint,
+        "VAMS_GRAPH_REGION": database.region,
+        "AWS_ACCESS_KEY_ID": "demo",
+        "AWS_SECRET_ACCESS_KEY": "demo",
+    }
+    path.write_text("".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items()))
+
+
+def _doctor(_given: argparse.Namespace) -> int:
+    client, names = connect(Settings())
+    try:
+        findings = list(examine(client, names))
+    except BotoCoreError as error:
+        print(cannot_connect(error), file=sys.stderr)
+        return 1
+    for finding in findings:
+        print(_line(finding))
+    faults = sum(finding.fault is not None for finding in findings)
+    print(
+        f"{len(findings)} looked at, {faults} wrong" if faults else f"{len(findings)} looked at, all as they should be"
+    )
+    return 1 if faults else 0
+
+
+def _line(finding: Finding) -> str:
+    place = finding.table.name if finding.index is None else f"  {finding.index.name}"
+    return f"{place:<48} {finding.fault or 'ok'}"
+
+
+def _export_schema(_given: argparse.Namespace) -> int:
+    print(create_schema().as_str())
+    return 0

@@ -1,0 +1,210 @@
+"""An execution, the group that it belongs to, and what it was launched with."""
+
+from datetime import datetime
+
+from graph.context import Context
+from graph.resolvers import executions, inputs, launch, outputs, references
+from graph.resolvers.paging import Page, PageRequest
+from graph.schema.connections import BoundedConnection, CountedConnection, FilteredConnection
+from graph.schema.fields import answer, attribute, object_type, page
+from graph.schema.filters import AssetRef, ExecutionFilter, to_filter
+from graph.schema.lazy import (
+    LazyAsset,
+    LazyDatabase,
+    LazyExecution,
+    LazyInputFile,
+    LazyInputMetadata,
+    LazyOutputFile,
+    LazyOutputMetadata,
+    LazyOutputResult,
+    LazyPipeline,
+    LazyPipelineExecution,
+    LazyWorkflow,
+)
+from graph.schema.node import Node
+from graph.schema.scalars import BigInt
+from graph.schema.texts import StoredText
+from graph.tables import states
+from graph.tables.records.definitions import AssetRow, DatabaseRow, PipelineRow
+from graph.tables.records.executions import ConfigurationRow as Configuration
+from graph.tables.records.executions import ExecutionRow as Row
+from graph.tables.records.inputs import InputRow
+from graph.tables.records.steps import StepRow
+
+
+async def input_files(
+    execution: Row, context: Context, request: PageRequest, asset: AssetRef | None = None
+) -> Page[InputRow]:
+    """The files that a run was started with."""
+    return await inputs.input_files(execution, context, request, asset.to_reference() if asset else None)
+
+
+async def executions_of_group(
+    group: executions.ExecutionGroup, context: Context, request: PageRequest, filter: ExecutionFilter | None = None
+) -> Page[Row]:
+    """The executions of a group."""
+    return await executions.executions_of_group(group, context, request, to_filter(filter))
+
+
+async def asset_of_reference(reference: references.AssetReference, context: Context) -> AssetRow | None:
+    """The asset that is named."""
+    return await references.asset(context, reference.database_id, reference.asset_id)
+
+
+async def database_of_reference(reference: references.DatabaseReference, context: Context) -> DatabaseRow | None:
+    """The database that is named."""
+    return await references.database(context, reference.database_id)
+
+
+async def pipeline_of_plan(planned: references.SpecifiedPipeline, context: Context) -> PipelineRow | None:
+    """The pipeline that is planned."""
+    return await references.pipeline(context, planned.pipeline_database_id, planned.pipeline_id)
+
+
+@object_type(references.AssetReference, description="Names an asset even where it may not be read or is gone.")
+class AssetReference:
+    """Names an asset."""
+
+    database_id: str = attribute("The database of the asset.", reads=())
+    asset_id: str = attribute("The asset within its database.", reads=())
+    asset: LazyAsset | None = answer(asset_of_reference, "The asset itself.")
+
+
+@object_type(references.DatabaseReference, description="Names a database even where it may not be read or is gone.")
+class DatabaseReference:
+    """Names a database."""
+
+    database_id: str = attribute("The id of the database.", reads=())
+    database: LazyDatabase | None = answer(database_of_reference, "The database itself.")
+
+
+@object_type(references.SpecifiedPipeline, description="A step as its workflow planned it at launch.")
+class SpecifiedPipeline:
+    """A planned step."""
+
+    pipeline_database_id: str = attribute("The database of the pipeline, or GLOBAL.", reads=())
+    pipeline_id: str = attribute("The pipeline within its database.", reads=())
+    job_name: str = attribute("The name of the step's job.", reads=())
+    default_template_id: str | None = attribute("The template that the workflow sets for the step.", reads=())
+    pipeline: LazyPipeline | None = answer(pipeline_of_plan, "The pipeline as it is defined now.")
+
+
+@object_type(Configuration, description="Where an execution writes to.")
+class OutputTarget:
+    """Where a run writes to."""
+
+    location_type: states.OutputLocationType = attribute("Whether it writes to an asset.")
+    database_id: str | None = attribute("The database of the asset.")
+    asset_id: str | None = attribute("The asset within its database.")
+    asset: LazyAsset | None = answer(launch.target_asset, "The asset itself.")
+    base_path: str = attribute(
+        "The folder that outputs are put below; / is the root.", reads=Configuration.fields("path_extension")
+    )
+
+
+@object_type(Row, description="One run of a workflow.")
+class Execution(Node):
+    """One run of a workflow."""
+
+    execution_id: str = attribute("The id of the run: 32 hexadecimal digits, or a dashed UUID on migrated runs.")
+    workflow_id: str = attribute("The workflow within its database.", reads=())
+    workflow_database_id: str = attribute("The database of the workflow, or GLOBAL.", reads=())
+    workflow: LazyWorkflow | None = answer(
+        executions.workflow, "The workflow as it is defined now. Null when it was deleted or may not be read."
+    )
+    status: states.ExecutionStatus = attribute("How far the run has come, as stored.")
+    status_source: states.StatusSource = attribute("Where the status comes from.", reads=())
+    status_checked_at: datetime | None = attribute("When the stored status was last compared with the engine.")
+    started_at: datetime | None = attribute("When the run started. Null only on migrated rows that never had it.")
+    started_at_is_estimated: bool = attribute("Whether the start was derived, which happens on migrated rows only.")
+    stopped_at: datetime | None = attribute("When the run ended; null while it is running.")
+    duration_ms: BigInt | None = attribute(
+        "Milliseconds from start to stop; null while running.", reads=Row.fields("started_at", "stopped_at")
+    )
+    trigger_type: states.TriggerType = attribute("What started the run.")
+    triggered_by: str = attribute("The user who started the run; SYSTEM_USER for a trigger.")
+    group_id: str | None = attribute("The group that the run was launched under.")
+    group: "ExecutionGroup | None" = answer(executions.own_group, "The group itself.", reads=Row.fields("group_id"))
+    error: str | None = answer(
+        executions.error,
+        "The failure message, redacted. Null unless the run ended other than SUCCEEDED.",
+        reads=Row.fields("status", "error_text"),
+    )
+    log: StoredText | None = answer(
+        executions.log, "The log text that was captured at the end, redacted.", reads=Row.fields("log_text")
+    )
+    is_migrated: bool = attribute(
+        "Whether the run was carried over from an earlier VAMS.", reads=Row.fields("started_at_is_estimated")
+    )
+    step_count: int | None = answer(
+        launch.step_count,
+        "Steps as the workflow planned them at launch, without reading the steps; null on migrated or truncated rows.",
+        reads=Configuration.fields("pipelines", "pipelines_are_truncated", "is_migrated"),
+    )
+    pipeline_executions: CountedConnection[LazyPipelineExecution] | None = page(
+        executions.steps, "The steps, in chain order."
+    )
+    end_pipeline_execution: LazyPipelineExecution | None = answer(executions.end_step, "The step that ends the chain.")
+    input_files: CountedConnection[LazyInputFile] | None = page(
+        input_files, "The files that the run was started with; with asset, those of it."
+    )
+    input_metadata: FilteredConnection[LazyInputMetadata] | None = page(
+        inputs.input_metadata, "The metadata that the steps were given, in chain order; with scope, that of it."
+    )
+    output_files: CountedConnection[LazyOutputFile] | None = page(
+        outputs.output_files, "The files that the steps wrote, in chain order; with fileType, those of it."
+    )
+    output_metadata: CountedConnection[LazyOutputMetadata] | None = page(
+        outputs.output_metadata, "The metadata that the run wrote, in chain order."
+    )
+    output_results: CountedConnection[LazyOutputResult] | None = page(
+        outputs.output_results, "The result texts of the run, in chain order."
+    )
+    output_target: OutputTarget | None = answer(launch.output_target, "Where the run writes to.")
+    metadata_source_assets: CountedConnection[AssetReference] | None = page(
+        launch.source_assets,
+        "Assets that were read for their metadata alone.",
+        reads=Configuration.fields("source_assets"),
+    )
+    metadata_source_databases: list[DatabaseReference] | None = answer(
+        launch.source_databases,
+        "Every database that metadata was captured from.",
+        reads=Configuration.fields("source_databases"),
+    )
+    metadata_sources_truncated: bool | None = answer(
+        launch.sources_are_truncated,
+        "Whether the row could not hold the whole list of metadata sources.",
+        reads=Configuration.fields("source_assets_are_truncated", "source_databases_are_truncated"),
+    )
+    named_metadata_source: DatabaseReference | None = answer(
+        launch.named_source,
+        "The database that the caller named as metadata source.",
+        reads=Configuration.fields("named_database_id"),
+    )
+    metadata_envelope: StoredText | None = answer(
+        launch.metadata_envelope,
+        "The metadata envelope that the run was given, as JSON text.",
+        reads=Configuration.fields("metadata_text", "metadata_is_truncated", "metadata_file_key")
+        + StepRow.fields("bucket"),
+    )
+    specified_pipelines: list[SpecifiedPipeline] | None = answer(
+        launch.pipelines, "The steps as the workflow planned them at launch.", reads=Configuration.fields("pipelines")
+    )
+    specified_pipelines_truncated: bool | None = answer(
+        launch.pipelines_are_truncated,
+        "Whether the row could not hold all planned steps.",
+        reads=Configuration.fields("pipelines_are_truncated"),
+    )
+
+
+@object_type(
+    executions.ExecutionGroup,
+    description="The executions that were launched under one group id. A group has no row of its own.",
+)
+class ExecutionGroup(Node):
+    """Executions that were launched together."""
+
+    group_id: str = attribute("The id that the caller chose.", reads=())
+    executions: BoundedConnection[LazyExecution] | None = page(
+        executions_of_group, "The executions of the group, newest first, as the filter allows."
+    )

@@ -1,0 +1,142 @@
+"""A step of an execution, and the configuration that it was given."""
+
+from datetime import datetime
+
+from graph.resolvers import inputs, logs, outputs, steps
+from graph.schema.connections import CountedConnection, FilteredConnection
+from graph.schema.fields import answer, attribute, object_type, page
+from graph.schema.lazy import (
+    LazyExecution,
+    LazyInputFile,
+    LazyInputMetadata,
+    LazyOutputFile,
+    LazyOutputMetadata,
+    LazyOutputResult,
+    LazyPipeline,
+    LazyRegisteredLog,
+)
+from graph.schema.node import Node
+from graph.schema.scalars import JSON, BigInt
+from graph.schema.texts import StoredText
+from graph.tables import states
+from graph.tables.records.definitions import PipelineRow
+from graph.tables.records.executions import ConfigurationRow, ExecutionRow
+from graph.tables.records.steps import InputConfigurationRow as Configuration
+from graph.tables.records.steps import StepLogRow as Logs
+from graph.tables.records.steps import StepRow as Row
+from graph.tables.records.steps import TemplateTag as Tag
+
+_LOG_SOURCES = Row.fields("execution_type_text", "resource_arn", "logs", "sub_executions") + ExecutionRow.fields(
+    "log_group_arn"
+)
+
+
+@object_type(Tag, description="A value that was put into a configuration template.")
+class TemplateTag:
+    """A tag and its value."""
+
+    key: str = attribute("The name of the tag.", reads=())
+    value: JSON | None = attribute("Its value.", reads=())
+
+
+@object_type(Configuration, description="The configuration that a step was given.")
+class InputConfiguration:
+    """A step's configuration."""
+
+    rendered: StoredText = answer(
+        steps.rendered,
+        "The configuration after tag substitution.",
+        reads=Configuration.fields("body", "body_is_truncated", "file_key") + Row.fields("bucket"),
+    )
+    template_id: str | None = attribute("The template that it was made from.")
+    template_schema_version: str | None = attribute("The version of the template's schema.")
+    tag_schema_version: str | None = attribute("The version of the schema of the tags.")
+    template_tags: list[TemplateTag] = attribute(
+        "The values that were put into the template.", reads=Configuration.fields("tags")
+    )
+    template_tags_truncated: bool = attribute("Whether the row could not hold all tags.")
+    custom_template_override_used: bool = attribute("Whether the caller's own body took the place of the template's.")
+    custom_template_override: StoredText | None = answer(
+        steps.override,
+        "The caller's own body.",
+        reads=Configuration.fields("override", "override_is_truncated"),
+    )
+    config_format: str | None = attribute("The format of the configuration, as a label.")
+    effective_system_config: JSON = attribute(
+        "The pipeline's system configuration with the template's overrides applied."
+    )
+    effective_system_config_truncated: bool = attribute("Whether the row could not hold all of it.")
+    template_overrides: JSON = attribute("What the template overrode in the system configuration.")
+    template_overrides_truncated: bool = attribute("Whether the row could not hold all of it.")
+
+
+@object_type(Row, description="A step of an execution: the run of one pipeline.")
+class PipelineExecution(Node):
+    """A step of an execution."""
+
+    pipeline_execution_id: str = attribute("The id of the step.")
+    execution_id: str = attribute("The id of the execution that it belongs to.")
+    execution: LazyExecution | None = answer(steps.execution, "The execution that it belongs to.")
+    pipeline_id: str = attribute("The pipeline within its database.", reads=())
+    pipeline_database_id: str = attribute("The database of the pipeline, or GLOBAL.", reads=())
+    pipeline: LazyPipeline | None = answer(steps.pipeline, "The pipeline as it is defined now.")
+    name: str = answer(
+        steps.name,
+        "The name of the pipeline where it can be read and may be seen, else its id; never an error.",
+        reads=PipelineRow.fields("name"),
+    )
+    position: int | None = answer(
+        steps.position, "The 0-based place in the chain.", reads=ConfigurationRow.fields("pipelines")
+    )
+    previous: "PipelineExecution | None" = answer(steps.previous, "The step before; null on the first.")
+    next: "PipelineExecution | None" = answer(steps.following, "The step after; null on the last.")
+    is_end_state: bool = attribute("Whether the step ends the chain.", reads=())
+    status: states.ExecutionStatus = attribute("How far the step has come, as stored.")
+    status_source: states.StatusSource = attribute("Where the status comes from.", reads=())
+    started_at: datetime | None = attribute("When the step started; null while it is queued.")
+    stopped_at: datetime | None = attribute("When the step ended; null until then.")
+    duration_ms: BigInt | None = attribute(
+        "Milliseconds from start to stop; null while running.", reads=Row.fields("started_at", "stopped_at")
+    )
+    execution_type: states.PipelineExecutionType = attribute("The service that runs the pipeline.")
+    waits_for_callback: bool | None = attribute("Whether the step ends only when the pipeline reports back.")
+    resource_arn: str | None = attribute("The function, queue or bus that runs the pipeline.")
+    input_configuration: InputConfiguration | None = answer(
+        steps.input_configuration, "The configuration that the step was given."
+    )
+    migrated_input_files: CountedConnection[LazyInputFile] | None = page(
+        inputs.migrated_input_files, "Filled for migrated executions only; see inputFiles of the execution."
+    )
+    input_metadata: FilteredConnection[LazyInputMetadata] | None = page(
+        inputs.step_input_metadata, "The metadata that the step was given; with scope, that of it."
+    )
+    output_files: CountedConnection[LazyOutputFile] | None = page(
+        outputs.step_output_files, "The files that the step wrote; with fileType, those of it."
+    )
+    output_metadata: CountedConnection[LazyOutputMetadata] | None = page(
+        outputs.step_output_metadata, "The metadata recorded under the step: all of the run's, under its last step."
+    )
+    output_results: CountedConnection[LazyOutputResult] | None = page(
+        outputs.step_output_results, "The result texts recorded under the step: all of the run's, under its last step."
+    )
+    registered_logs: CountedConnection[LazyRegisteredLog] | None = page(
+        logs.registered_logs, "The log sources that the step itself registered.", reads=_LOG_SOURCES
+    )
+    available_logs: CountedConnection[LazyRegisteredLog] | None = page(
+        logs.available_logs,
+        "The registered log sources together with those that the step's row implies, each location once.",
+        reads=_LOG_SOURCES,
+    )
+    registered_log: LazyRegisteredLog | None = answer(
+        logs.registered_log, "The log source of a log id; null for another step's.", reads=_LOG_SOURCES
+    )
+    result_log: StoredText | None = answer(
+        logs.result_log,
+        "The stored summary of how the step ended.",
+        reads=Logs.fields("result_log", "result_log_is_truncated"),
+    )
+    error_log: StoredText | None = answer(
+        logs.error_log,
+        "The stored log text, redacted. VAMS keeps the text of the run's end here, also when it ended well.",
+        reads=Logs.fields("error_log", "error_log_is_truncated"),
+    )

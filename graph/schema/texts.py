@@ -1,0 +1,46 @@
+"""Texts that are kept in table rows, and places in S3."""
+
+from graph.context import Context
+from graph.resolvers import texts
+from graph.schema.fields import answer, attribute, object_type
+from graph.tables.records import inputs
+
+
+@object_type(
+    inputs.S3Location,
+    description="A place in S3; the key has no leading slash. Seen with the details of the execution.",
+)
+class S3Location:
+    """A place in S3."""
+
+    bucket: str = attribute("The bucket.", reads=())
+    key: str = attribute("The key, without a leading slash.", reads=())
+    version_id: str | None = attribute("The version of the object, where the row names one.", reads=())
+
+
+async def content(text: texts.StoredText, _context: Context, max_bytes: int | None = None) -> str:
+    """The text, or its leading part."""
+    return text.content(max_bytes)
+
+
+@object_type(
+    texts.StoredText,
+    description="A text kept in a table row. DynamoDB caps a row at 400 KB, so a long text is cut there and lies whole in S3.",
+)
+class StoredText:
+    """A text in a row."""
+
+    content: str = answer(
+        content,
+        "The text, redacted before it is cut where it can hold secrets. With maxBytes, its leading part of at most so many "
+        "bytes of UTF-8 that ends in a whole character.",
+    )
+    is_truncated: bool | None = attribute(
+        "Whether the row holds only the start. Null where it keeps no flag.", reads=()
+    )
+    byte_length: int = attribute("The length of the text that the row holds, in bytes of UTF-8.", reads=())
+    full_location: S3Location | None = attribute(
+        "Where the whole text lies. Null for logs, whose whole is in CloudWatch, and for template overrides. For a rendered "
+        "configuration: the final file, with system tags filled in.",
+        reads=(),
+    )
