@@ -121,7 +121,7 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Stretch(Generic[RowT]):
-    """The rows of a slice; ``end`` is the position where reading stopped, None when the partition holds no more of it."""
+    """The rows of a slice; ``end`` is the position where reading stopped, None at the end of the partition."""
 
     rows: Sequence[RowT]
     end: Position | None
@@ -208,7 +208,7 @@ class SliceLoader(Loader[Slice, Stretch[RowT]]):
 
 
 class FirstLoader(Loader[str, RowT | None]):
-    """Rows by their partition key alone, where it has one row whose sort key is not known: bounded concurrent Queries."""
+    """Rows by their partition key alone, where it has one row whose sort key is not known: concurrent Queries."""
 
     def __init__(self, row: type[RowT], reading: Reading) -> None:
         super().__init__()

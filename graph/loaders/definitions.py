@@ -48,7 +48,7 @@ class FileVersionLoader(Loader[tuple[str, str], FileVersionRow | None]):
         self._by_execution = SliceLoader(FileVersionRow, reading, catalogue.FILE_VERSIONS_BY_EXECUTION)
 
     async def read(self, keys: Sequence[tuple[str, str]]) -> Sequence[FileVersionRow | None | GraphError]:
-        """The versions of some files; None where the run made none. VAMS writes ``null`` for a bucket without versions."""
+        """The versions of some files; None where the run made none, or where the bucket has no versions (``null``)."""
         files: dict[str, list[str]] = defaultdict(list)
         for execution_id, file_key in keys:
             files[execution_id].append(file_key)

@@ -1,4 +1,4 @@
-"""Loaders of what runs read: the input table and its index by asset, the migrated input files and theirs, the metadata."""
+"""Loaders of what runs read: inputs, migrated input files, each with its index by asset, and metadata."""
 
 from graph.loaders.base import KeyLoader, Reading, Slice, SliceLoader
 from graph.tables import catalogue, keys

@@ -1,6 +1,4 @@
-"""The executions that touched an asset:
-
-the union of those that read it and those that wrote it, newest first, each once.
+"""The executions that read or wrote an asset, newest first, each once.
 
 Two indexes are merged. A run stands at the date of its input row if it read the asset, else at that of its
 configuration row. All rows of a date are read before a page is cut there, so a position is a date and a run id, and
@@ -213,10 +211,7 @@ class _Reading:
         return max(edges) if self._descending else min(edges)
 
     def _dates(self, wanted: Between) -> Between:
-        """The dates to read:
-
-        those of the filter, from the start's own date on, which may hold more runs, to the stop's.
-        """
+        """The dates to read: the filter's, between those of the start and the stop, which may hold more runs."""
         newest, oldest = (self._start, self._stop) if self._descending else (self._stop, self._start)
         return Between(
             _tightest(max, wanted.low, oldest.date if oldest else None),

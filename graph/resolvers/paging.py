@@ -42,10 +42,7 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The rows that a page is made of:
-
-    ``count`` of them after ``start`` and before ``stop``, in the direction of reading.
-    """
+    """A page's rows: ``count`` of them after ``start`` and before ``stop``, in the direction of reading."""
 
     count: int
     forward: bool

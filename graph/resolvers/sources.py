@@ -20,7 +20,7 @@ EVALUATED = 200  # rows that one call looks at where some may be left out
 
 @dataclass(frozen=True, slots=True)
 class Rows(Generic[RowT]):
-    """Which rows of a partition are wanted: those of a range of the sort key, less what conditions leave out after it."""
+    """Which rows of a partition are wanted: a range of the sort key, less what conditions leave out after it."""
 
     loader: SliceLoader[RowT]
     sort: Prefix | None = None
@@ -95,7 +95,7 @@ async def nothing(_window: Window) -> Filled[ItemT]:
 
 
 def listed(items: Sequence[ItemT], identify: Callable[[ItemT], str], window: Window) -> Filled[ItemT]:
-    """The items of a list. A position holds an item's place and identity, and resumes at the place if the item is gone."""
+    """The items of a list. A position is an item's place and identity, and resumes at the place if the item is gone."""
     places = {identify(item): place for place, item in enumerate(items)}
     first, last = 0, len(items)
     after, before = (window.start, window.stop) if window.forward else (window.stop, window.start)
@@ -135,7 +135,7 @@ class _Read(Generic[RowT]):
 async def _fill(
     loader: SliceLoader[RowT], wanted: Slice, stretch: Stretch[RowT], missing: int, budget: Budget
 ) -> _Read[RowT]:
-    """The rows of a slice that was begun with one database page, read on until there are enough or the budget is spent."""
+    """The rows of a slice that was begun, read on until there are enough or the budget is spent."""
     found: list[RowT] = []
     while True:
         budget.spend(1)

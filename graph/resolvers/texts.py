@@ -10,7 +10,7 @@ from graph.tables.records.inputs import S3Location
 
 @dataclass(frozen=True)
 class StoredText:
-    """A text as the graph shows it, redacted where it can hold secrets. ``is_truncated`` is None where no flag is kept."""
+    """A text as the graph shows it, already redacted where it can hold secrets; the flag is None where none is kept."""
 
     text: str
     is_truncated: bool | None = None

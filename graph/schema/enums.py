@@ -13,8 +13,8 @@ strawberry.enum(
 strawberry.enum(
     states.StatusSource,
     description=(
-        "Where a status comes from. STORED: as the row says. LIVE: the engine was asked, because the stored status was not "
-        "terminal and stale. DERIVED: the row is not terminal, but its run is."
+        "Where a status comes from. STORED: as the row says. LIVE: the engine was asked, because the stored status was "
+        "not terminal and stale. DERIVED: the row is not terminal, but its run is."
     ),
 )
 strawberry.enum(states.TriggerType, description="What started an execution.")

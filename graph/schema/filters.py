@@ -32,9 +32,10 @@ class AssetRef:
 
 @strawberry.input(
     description=(
-        "Conditions on executions. All given conditions hold together, with the parent's own too; a contradiction or an "
-        "empty list matches nothing. A workflow or a group selects its own index; the rest is filtered after the key, within "
-        "the read budget. There is no hidden window of time; executions without a start date are in no list."
+        "Conditions on executions. All given conditions hold together, with the parent's own too; a contradiction or "
+        "an empty list matches nothing. A workflow or a group selects its own index; the rest is filtered after the "
+        "key, within the read budget. There is no hidden window of time; executions without a start date are in no "
+        "list."
     )
 )
 class ExecutionFilter:

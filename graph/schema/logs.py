@@ -12,8 +12,8 @@ class RegisteredLog(Node):
     """A log source of a step."""
 
     log_id: str = attribute(
-        "The same value as the REST API's. It hashes the kind too, so it can change when a place is registered later; the "
-        "global id hashes the location alone.",
+        "The same value as the REST API's. It hashes the kind too, so it can change when a place is registered later; "
+        "the global id hashes the location alone.",
         reads=(),
     )
     kind: sources.LogKind = attribute("How it became known.", reads=())

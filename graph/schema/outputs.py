@@ -20,7 +20,7 @@ class OutputFile(Node):
 
     file_type: states.OutputFileType = attribute("Whether it is a file or a preview.")
     relative_path: str = attribute(
-        "The path as recorded: of the last step's files in the output asset, of other steps' in the run's output folder."
+        "The path as recorded: of the last step's files in the output asset, of others' in the run's output folder."
     )
     size: BigInt | None = attribute("The size in bytes.")
     content_type: str | None = attribute("The media type, recorded for the last step's files only.")

@@ -55,8 +55,8 @@ class Query:
     node: Node | None = root(node, "The object of a global id. Null when there is none or the viewer may not see it.")
     nodes: list[Node | None] = root(
         many_nodes,
-        "The objects of at most 100 global ids, in their order. What does not exist or may not be seen is null, never an "
-        "error for the others.",
+        "The objects of at most 100 global ids, in their order. What does not exist or may not be seen is null, never "
+        "an error for the others.",
     )
     execution: Execution | None = root(
         answers.execution,

@@ -25,22 +25,22 @@ async def content(text: texts.StoredText, _context: Context, max_bytes: int | No
 
 @object_type(
     texts.StoredText,
-    description="A text kept in a table row. DynamoDB caps a row at 400 KB, so a long text is cut there and lies whole in S3.",
+    description="A text kept in a table row. A row holds 400 KB at most, so a long text is cut there and lies whole in S3.",
 )
 class StoredText:
     """A text in a row."""
 
     content: str = answer(
         content,
-        "The text, redacted before it is cut where it can hold secrets. With maxBytes, its leading part of at most so many "
-        "bytes of UTF-8 that ends in a whole character.",
+        "The text, redacted before it is cut where it can hold secrets. With maxBytes, its leading part of at most so "
+        "many bytes of UTF-8 that ends in a whole character.",
     )
     is_truncated: bool | None = attribute(
         "Whether the row holds only the start. Null where it keeps no flag.", reads=()
     )
     byte_length: int = attribute("The length of the text that the row holds, in bytes of UTF-8.", reads=())
     full_location: S3Location | None = attribute(
-        "Where the whole text lies. Null for logs, whose whole is in CloudWatch, and for template overrides. For a rendered "
-        "configuration: the final file, with system tags filled in.",
+        "Where the whole text lies. Null for logs, whose whole is in CloudWatch, and for template overrides. For a "
+        "rendered configuration: the final file, with system tags filled in.",
         reads=(),
     )

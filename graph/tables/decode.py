@@ -49,8 +49,7 @@ def plain(value: Mapping[str, Any]) -> Any:
 
 
 def number(text: str) -> int | float:
-    """A DynamoDB number; one that is integral stays exact as long as it fits into 64 bits, which is what JSON encoders
-    take."""
+    """A DynamoDB number; an integral one stays exact as long as it fits into the 64 bits that JSON encoders take."""
     exact = Decimal(text)
     return int(exact) if abs(exact) < _TOO_LONG and exact == exact.to_integral_value() else float(exact)
 

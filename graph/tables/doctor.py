@@ -1,7 +1,4 @@
-"""Whether the tables of a deployment are what the catalogue says:
-
-there, with its keys, its indexes and their projection.
-"""
+"""Whether a deployment's tables are as the catalogue says: there, with its keys, its indexes and their projection."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,6 +1,4 @@
-"""The one way to the database:
-
-Query, BatchGetItem and GetItem, off the event loop, bounded, retried, projected, counted.
+"""The one way to the database: reads that are off the event loop, bounded, retried, projected and counted.
 
 Every attribute name goes through a ``#name`` placeholder, since names here hold colons and may be reserved words.
 Indexes cannot be read consistently, and nothing else here needs to be: all reads are eventually consistent.

@@ -1,7 +1,6 @@
-"""Rows:
+"""Rows: decoded items with plain attributes.
 
-decoded items with plain attributes. Each stored field is declared once, with its attribute and how it is decoded.
-
+Each stored field is declared once, with its attribute and how it is decoded.
 A row is made for a set of fields, the ones that an operation needs; those are the attributes that are projected.
 Reading a field that was not asked for raises AttributeError, so that an omission shows in the first test and never as a
 wrong null.
@@ -28,7 +27,7 @@ def stored(attribute: str, decoder: Decoder, *, always: bool = False) -> Any:
 
 
 def key_part(attribute: str) -> Any:
-    """A field that holds a key attribute of the table or of one of its indexes, as stored; empty where a row lacks it."""
+    """A field that holds a key attribute of the table or of an index, as stored; empty where a row lacks it."""
     return dataclasses.field(metadata={"attribute": attribute, "decoder": text, "always": True, "key": True})
 
 

@@ -110,6 +110,6 @@ def metadata_scope(value: object, _attribute: str) -> MetadataScope:
 
 
 def stored_texts(attribute: str, wanted: Set[Member], unknown: Member) -> OneOf:
-    """The condition that a stored text reads as one of some members; every text that is of no member reads as unknown."""
+    """The condition that a stored text reads as one of some members; a text that is of no member reads as unknown."""
     chosen = set(type(unknown)) - set(wanted) if unknown in wanted else set(wanted)
     return OneOf(attribute, tuple(sorted(member.value for member in chosen)), negated=unknown in wanted)

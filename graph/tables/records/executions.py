@@ -65,7 +65,7 @@ class ExecutionRow(Row):
 
     @property
     def is_migrated(self) -> bool:
-        """Whether the run was carried over from VAMS's first table: dashed ids and underived dates occur nowhere else."""
+        """Whether the run was carried over: dashed ids, estimated and missing start dates occur on such runs alone."""
         return keys.is_migrated_id(self.execution_id) or self.started_at_is_estimated or not self.start_date
 
 
