@@ -35,11 +35,13 @@ def create_app(services: Services) -> Starlette:
     return Starlette(routes=[Route(PATH, view, methods=["GET", "POST"])], lifespan=lifespan)
 
 
-def make_services(settings: Settings, client: Client, names: Mapping[Table, str]) -> Services:
+def make_services(
+    settings: Settings, client: Client, names: Mapping[Table, str], reader: type[Reader] = Reader
+) -> Services:
     """The services over a database."""
-    reader = Reader(client, names, concurrency=settings.dynamodb_concurrency, attempts=settings.dynamodb_attempts)
     cursors = Cursors([secret.get_secret_value() for secret in settings.cursor_secrets])
-    return Services(settings, reader, cursors)
+    reads = reader(client, names, concurrency=settings.dynamodb_concurrency, attempts=settings.dynamodb_attempts)
+    return Services(settings, reads, cursors)
 
 
 def connect(settings: Settings, environment: Mapping[str, str] = os.environ) -> tuple[Any, dict[Table, str]]:

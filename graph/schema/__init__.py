@@ -20,7 +20,7 @@ from graph.tables.rows import Row, field_names
 Reads = Mapping[tuple[str, str], frozenset[tuple[type[Row], str]]]
 
 
-def create_schema() -> strawberry.Schema:
+def create_schema() -> "Schema":
     """The schema, with the look-ahead that tells the loaders what each operation reads."""
     schema = Schema(query=Query, config=StrawberryConfig(scalar_map=SCALARS), extensions=[LookAhead])
     schema.reads = _declared_reads(schema.core)

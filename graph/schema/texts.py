@@ -25,7 +25,7 @@ async def content(text: texts.StoredText, _context: Context, max_bytes: int | No
 
 @object_type(
     texts.StoredText,
-    description="A text kept in a table row. A row holds 400 KB at most, so a long text is cut there and lies whole in S3.",
+    description="A text kept in a table row. Rows hold 400 KB at most: a long text is cut there and lies whole in S3.",
 )
 class StoredText:
     """A text in a row."""

@@ -1,0 +1,162 @@
+"""The graph over the demo's database, in process: what tests ask, and what that costs at the database."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graph.app import make_services
+from graph.context import Context, Services
+from graph.errors import present
+from graph.schema import Schema, create_schema
+from graph.settings import Settings
+from graph.tables.catalogue import Table
+from graph.tables.reader import Client, Reader
+from graph.tables.tally import Tally
+
+SCHEMA = create_schema()
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request to the database."""
+
+    operation: str
+    table: str
+    index: str | None
+    request: Mapping[str, Any]
+
+    @property
+    def attributes(self) -> frozenset[str]:
+        """The attributes that are projected."""
+        request = self.request
+        if self.operation == "batch_get_item":
+            (request,) = request["RequestItems"].values()
+        names = request["ExpressionAttributeNames"]
+        return frozenset(names[place] for place in request.get("ProjectionExpression", "").split(", ") if place)
+
+    def __str__(self) -> str:
+        return f"{self.operation} {self.table}" + (f".{self.index}" if self.index else "")
+
+
+class Recorder:
+    """A DynamoDB client that remembers what it was asked."""
+
+    def __init__(self, client: Client, names: Mapping[Table, str]) -> None:
+        self.calls: list[Call] = []
+        self._client = client
+        self._tables = {name: table.name for table, name in names.items()}
+
+    def query(self, **request: Any) -> Any:
+        self._record("query", request["TableName"], request)
+        return self._client.query(**request)
+
+    def get_item(self, **request: Any) -> Any:
+        self._record("get_item", request["TableName"], request)
+        return self._client.get_item(**request)
+
+    def batch_get_item(self, **request: Any) -> Any:
+        (name,) = request["RequestItems"]
+        self._record("batch_get_item", name, request)
+        return self._client.batch_get_item(**request)
+
+    def _record(self, operation: str, name: str, request: Mapping[str, Any]) -> None:
+        self.calls.append(Call(operation, self._tables[name], request.get("IndexName"), request))
+
+
+class LockStepReader(Reader):
+    """A reader whose calls all take equally long: none is answered before everything that can start has started.
+
+    So the rounds that are counted are exactly the depth of calls that depend on each other.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._waiting: list[tuple[Callable[..., Any], dict[str, Any], Tally, asyncio.Future[Mapping[str, Any]]]] = []
+        self._release: asyncio.Task[None] | None = None
+
+    async def _call(
+        self, method: Callable[..., Mapping[str, Any]], request: dict[str, Any], tally: Tally
+    ) -> Mapping[str, Any]:
+        answer: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
+        self._waiting.append((method, request, tally, answer))
+        if self._release is None or self._release.done():
+            self._release = asyncio.create_task(self._release_all())
+        return await answer
+
+    async def _release_all(self) -> None:
+        while self._waiting:
+            seen = -1
+            while len(self._waiting) != seen:
+                seen = len(self._waiting)
+                for _ in range(40):
+                    await asyncio.sleep(0)
+            released, self._waiting = self._waiting, []
+            results = await asyncio.gather(
+                *(super(LockStepReader, self)._call(method, request, tally) for method, request, tally, _ in released),
+                return_exceptions=True,
+            )
+            for (*_, answer), result in zip(released, results, strict=True):
+                if answer.cancelled():
+                    continue
+                if isinstance(result, BaseException):
+                    answer.set_exception(result)
+                else:
+                    answer.set_result(result)
+            for _ in range(40):
+                await asyncio.sleep(0)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an operation gave and cost."""
+
+    data: dict[str, Any] | None
+    errors: Sequence[Mapping[str, Any]]
+    tally: Tally
+    calls: Sequence[Call] = field(default=(), repr=False)
+
+    @property
+    def codes(self) -> list[str]:
+        """The codes of the errors."""
+        return [error["extensions"]["code"] for error in self.errors]
+
+    @property
+    def cost(self) -> dict[str, int]:
+        """How often each table and index was called."""
+        return dict(sorted(Counter(map(str, self.calls)).items()))
+
+
+class Graph:
+    """The graph over a database."""
+
+    def __init__(
+        self,
+        client: Client,
+        names: Mapping[Table, str],
+        settings: Settings | None = None,
+        reader: type[Reader] = LockStepReader,
+        schema: Schema = SCHEMA,
+    ) -> None:
+        self.settings = settings or Settings(cursor_secrets=["a secret of the tests"])
+        self.recorder = Recorder(client, names)
+        self.services: Services = make_services(self.settings, self.recorder, names, reader)
+        self._schema = schema
+
+    async def ask(self, document: str, **variables: Any) -> Answer:
+        """The answer to a document."""
+        context, begun = Context(self.services), len(self.recorder.calls)
+        result = await self._schema.execute(document, variable_values=variables, context_value=context)
+        errors = [present(error) for error in result.errors or ()]
+        return Answer(result.data, errors, context.tally, self.recorder.calls[begun:])
+
+    async def data(self, document: str, **variables: Any) -> dict[str, Any]:
+        """The data of a document that is answered without an error."""
+        answer = await self.ask(document, **variables)
+        assert not answer.errors, answer.errors
+        assert answer.data is not None
+        return answer.data
+
+    def close(self) -> None:
+        self.services.reader.close()
