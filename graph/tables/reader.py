@@ -64,6 +64,11 @@ class Between:
     low: str | None
     high: str | None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing can lie between them. DynamoDB refuses a query for such a range."""
+        return self.low is not None and self.high is not None and self.low > self.high
+
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
