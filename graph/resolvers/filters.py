@@ -91,7 +91,7 @@ class ExecutionFilter:
             one_of.append(states.stored_texts("executionStatus", self.statuses, ExecutionStatus.UNKNOWN))
         if self.trigger_types is not None:
             one_of.append(states.stored_texts("triggerType", self.trigger_types, TriggerType.UNKNOWN))
-        return tuple(one_of)
+        return tuple(one for one in one_of if one.texts)  # where no text is left out, there is no condition
 
     def matches(self, execution: ExecutionRow) -> bool:
         """Whether an execution meets every condition but that of the dates, which the key range has checked."""

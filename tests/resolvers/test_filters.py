@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from graph.resolvers.filters import ExecutionFilter
 from graph.tables.reader import Between
+from graph.tables.states import ExecutionStatus, TriggerType
+from tests.harness import Graph
 
 INSTANTS = st.datetimes(timezones=st.just(UTC))
 
@@ -38,3 +40,15 @@ def test_a_range_within_one_second_is_never_asked_for() -> None:
     assert not ExecutionFilter(started_from=half_past, started_to=half_past + timedelta(milliseconds=1)).is_possible
     whole = half_past.replace(microsecond=0)
     assert ExecutionFilter(started_from=whole, started_to=whole).is_possible
+
+
+def test_every_member_together_is_no_condition() -> None:
+    everything = ExecutionFilter(statuses=frozenset(ExecutionStatus), trigger_types=frozenset(TriggerType))
+    assert everything.is_possible
+    assert everything.conditions() == ()
+
+
+async def test_every_status_together_lists_every_execution(graph: Graph) -> None:
+    document = "query ($filter: ExecutionFilter) { executions(filter: $filter) { nodes { id } } }"
+    statuses = [status.name for status in ExecutionStatus]
+    assert await graph.data(document, filter={"status": statuses}) == await graph.data(document)
