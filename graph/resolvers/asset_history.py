@@ -93,16 +93,20 @@ class _Reading:
         self._start = _Place(*map(str, window.start)) if window.start else None
         self._stop = _Place(*map(str, window.stop)) if window.stop else None
         self._roles_are_selected = context.selection.includes("AssetExecutionEdge", frozenset({"roles"}))
+        dates = self._dates(wanted.key_range or Between(None, None))
         begin = Slice(
             f"{asset.database_id}:{asset.asset_id}",
-            sort=self._dates(wanted.key_range or Between(None, None)),
+            sort=dates,
             forward=not window.forward,
             evaluate=max(EVALUATED, window.count + 1),
             pages=1,
         )
-        self._inputs = _Stream(context.loaders.inputs.by_asset, begin if role is not AssetRole.WROTE else None)
+        self._inputs = _Stream(
+            context.loaders.inputs.by_asset, begin if role is not AssetRole.WROTE and not dates.is_empty else None
+        )
         self._outputs = _Stream(
-            context.loaders.configurations.by_output_asset, begin if role is not AssetRole.READ else None
+            context.loaders.configurations.by_output_asset,
+            begin if role is not AssetRole.READ and not dates.is_empty else None,
         )
 
     async def fill(self) -> Filled[ExecutionRow]:
