@@ -193,7 +193,9 @@ class _Reading:
         )
         if also_read is None:
             return execution, (AssetRole.WROTE,)
-        return execution, () if self._role is None else (AssetRole.READ, AssetRole.WROTE)
+        # An input row without a date, which migrated runs may have, is in no index: the run stands here alone.
+        stands_elsewhere = self._role is None and also_read.start_date
+        return execution, () if stands_elsewhere else (AssetRole.READ, AssetRole.WROTE)
 
     def _by_place(self, rows: Iterable[RowT]) -> dict[_Place, RowT]:
         """The first row of each run at each place that comes after the start."""
