@@ -52,7 +52,9 @@ async def partition(
     read = await _fill(rows.loader, wanted, await rows.loader.load(wanted), window.count + 1, budget)
     entries = [Entry(row, row.position_in(rows.loader.index)) for row in read.rows]
     shown = up_to(window.stop, entries, descending=window.forward == newest_first)
-    return Filled(shown, read.reason if len(shown) == len(entries) else None, read.stopped_at)
+    if len(shown) < len(entries):
+        return Filled(shown)
+    return Filled(shown, read.reason, read.stopped_at)
 
 
 async def over_steps(rows: Rows[RowT], chain: Chain, window: Window, budget: Budget) -> Filled[RowT]:
