@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from graph.context import Context
-from graph.errors import BadUserInput, GraphError
+from graph.errors import BadUserInput
 from graph.loaders.base import KeyLoader
 from graph.resolvers import executions, logs, references
 from graph.resolvers.gate import visible, visible_execution, visible_step
@@ -42,7 +42,7 @@ async def nodes(context: Context, texts: Sequence[str]) -> list[Any]:
     async def settled(text: str) -> Any:
         try:
             return await node(context, text)
-        except GraphError as error:
+        except Exception as error:  # of any kind: the list itself is never null for one of its ids
             return error
 
     return await asyncio.gather(*map(settled, texts))
