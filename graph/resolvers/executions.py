@@ -14,7 +14,7 @@ from graph.tables.records.executions import ExecutionRow
 from graph.tables.records.steps import StepRow
 from graph.tables.states import ExecutionStatus
 
-_FAILURES = {ExecutionStatus.FAILED, ExecutionStatus.ABORTED, ExecutionStatus.TIMED_OUT}
+_WITHOUT_ERROR = {ExecutionStatus.NEW, ExecutionStatus.RUNNING, ExecutionStatus.SUCCEEDED}
 
 # Fields that need an execution's steps or its configuration. An id is all that these reads need, so they go out
 # together with the read of the execution itself, and are dropped if there is none to be seen.
@@ -94,7 +94,7 @@ async def own_group(execution: ExecutionRow, _context: Context) -> ExecutionGrou
 
 async def error(execution: ExecutionRow, _context: Context) -> str | None:
     """The failure message of a run that ended other than well."""
-    if execution.status not in _FAILURES or execution.error_text is None:
+    if execution.status in _WITHOUT_ERROR or execution.error_text is None:
         return None
     return redact(execution.error_text)
 

@@ -62,7 +62,7 @@ class ExecutionFilter:
             all(keys.is_id(value) for value in ids if value is not None)
             and self.statuses != frozenset()
             and self.trigger_types != frozenset()
-            and (self.triggered_by is None or keys.is_text(self.triggered_by))
+            and (self.triggered_by is None or keys.is_user_id(self.triggered_by))
             and (dates is None or not dates.is_empty)
         )
 

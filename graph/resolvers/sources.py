@@ -70,7 +70,7 @@ async def over_steps(rows: Rows[RowT], chain: Chain, window: Window, budget: Bud
     if not window.forward:
         steps.reverse()
     slices = [
-        rows.slice(step.pipeline_execution_id, window, start[1:] if start and place == start[0] else None)
+        rows.slice(step.pipeline_execution_id, window, (start[1:] or None) if start and place == start[0] else None)
         for place, step in steps
     ]
     begun = await gather_results(rows.loader.load(wanted) for wanted in slices)
@@ -154,9 +154,9 @@ def _has_reached(place: Position, stop: Position, window: Window) -> bool:
 
 
 def _resume(chain: Chain, position: Position | None) -> Position | None:
-    """A position among steps as the step's present place and the sort key within it."""
+    """A position among steps as the step's present place and the sort key within it; the place alone if it is gone."""
     if position is None:
         return None
     place, step_id, *rest = position
     present = chain.position(str(step_id))
-    return (place if present is None else present, *rest)
+    return (place,) if present is None else (present, *rest)
