@@ -1,0 +1,64 @@
+"""Where an event is, and how to look around from there.
+
+Only the nesting of scopes is climbed, never the chain of events: a chain may be as long as the history.
+"""
+
+from graph.history.visit import Attempt, Scope, Visit
+
+# In a visit; in a scope that has just been opened; or where a container opens its scopes.
+Place = Visit | Scope | Attempt
+
+
+def visit_of(place: Place) -> Visit | None:
+    """Return the visit a place is in; None for the root."""
+    if isinstance(place, Visit):
+        return place
+    return place.owner if isinstance(place, Scope) else place.visit
+
+
+def scope_of(place: Place) -> Scope:
+    """Return the scope a place is in."""
+    if isinstance(place, Visit):
+        return place.scope
+    return place if isinstance(place, Scope) else place.visit.scope
+
+
+def find_open(place: Place, name: str, state_type: str | None) -> Visit | None:
+    """Return the nearest open visit called ``name`` around a place, or the nearest that has no name yet and fits it.
+
+    A visit is looked for at the place itself, then as the current one of each scope outwards: that finds a container
+    from any event inside it, and a state from the exit of the state before it.
+    """
+    visit = visit_of(place)
+    if visit is not None and _answers_to(visit, name, state_type):
+        return visit
+    scope: Scope | None = scope_of(place)
+    while scope is not None:
+        if scope.current is not None and _answers_to(scope.current, name, state_type):
+            return scope.current
+        owner = scope.owner
+        scope = owner.scope if owner is not None else None
+    return None
+
+
+def find_container(place: Place, state_type: str | None, run: int) -> Visit | None:
+    """Return the nearest open visit of that type around a place, preferably one whose attempt has not failed in ``run``.
+
+    A failed container is passed over because what happens next happens to the one around it; but where there is none,
+    the failed one failed again: its Catch did.
+    """
+    failed: Visit | None = None
+    visit = visit_of(place)
+    while visit is not None:
+        if visit.state_type == state_type and visit.exited_event_id is None:
+            if visit.inner_ending is None or visit.inner_ending.run != run:
+                return visit
+            failed = failed or visit
+        visit = visit.scope.owner
+    return failed
+
+
+def _answers_to(visit: Visit, name: str, state_type: str | None) -> bool:
+    if visit.exited_event_id is not None:
+        return False
+    return visit.name == name or (visit.name is None and visit.state_type in (None, state_type))

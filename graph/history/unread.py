@@ -1,0 +1,80 @@
+"""What can be said about states whose entry was not read: never more than the events and the definition tell."""
+
+from graph.history.definition import Definition, State
+from graph.history.visit import MAX_NESTING, Attempt, Scope, Visit
+
+
+class Unread:
+    """Scopes whose surroundings were not read, and the visits that must have been there."""
+
+    def __init__(self, definition: Definition | None, visits: list[Visit]) -> None:
+        self.scopes: list[Scope] = []
+        self._definition = definition
+        self._visits = visits
+        self._only: dict[str, Visit] = {}
+        self._containers: dict[str, Visit] = {}
+
+    def state(self, name: str | None) -> State | None:
+        """Return what the definition says of a state."""
+        return self._definition.states.get(name) if self._definition is not None and name is not None else None
+
+    def remember(self, visit: Visit) -> None:
+        """Note a visit that has got its name: it is the only one of a state that cannot repeat."""
+        state = self.state(visit.name)
+        if state is not None and not state.can_repeat and not state.is_retried:
+            self._only[state.name] = visit
+
+    def only_visit(self, name: str) -> Visit | None:
+        """Return the open visit to a state that a run visits at most once."""
+        visit = self._only.get(name)
+        return visit if visit is not None and visit.exited_event_id is None else None
+
+    def scope(self, name: str | None) -> Scope:
+        """Open a scope for a state whose surroundings were not read: its place in the definition is all that is known."""
+        scope = Scope(is_known=False)
+        self.scopes.append(scope)
+        self._locate(scope, name)
+        return scope
+
+    def visit(self, name: str | None, state_type: str | None) -> Visit:
+        """Begin a visit whose entry was not read; without a name until an event tells it."""
+        visit = Visit(name, state_type, self.scope(name))
+        visit.scope.current = visit
+        self._visits.append(visit)
+        self.remember(visit)
+        return visit
+
+    def name(self, visit: Visit, name: str) -> None:
+        """Name a visit by an event that told it."""
+        visit.name = name
+        if not visit.scope.is_known:
+            self._locate(visit.scope, name)
+        self.remember(visit)
+
+    def container(self, name: str, state_type: str) -> Visit:
+        """Return the open visit to a container that an event or the definition speaks of.
+
+        Inside a Map several may be open at once, and nothing tells which: each caller then gets one of its own.
+        """
+        visit = self.only_visit(name) or self._containers.get(name)
+        if visit is None or visit.exited_event_id is not None:
+            visit = self.visit(name, state_type)
+            if self._definition is None or not self._definition.is_in_map(name):
+                self._containers[name] = visit
+        return visit
+
+    def _locate(self, scope: Scope, name: str | None) -> None:
+        state = self.state(name)
+        if state is None or state.depth > MAX_NESTING:
+            return
+        scope.is_known = True
+        if state.place is None:
+            return
+        container = self.container(state.place.container, "Map" if state.place.branch is None else "Parallel")
+        if container.attempt is None:
+            container.attempt = Attempt(container, None)
+        scope.attempt = container.attempt
+        scope.branch = state.place.branch
+        scope.branch_name = state.place.first if state.place.branch is not None else None
+        scope.depth = container.scope.depth + 1
+        container.attempt.scopes[scope] = scope
