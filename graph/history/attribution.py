@@ -43,15 +43,22 @@ class Attribution:
         events: In the order of their ids, each once.
         visits: In the order of entry.
         gaps: First and last id of each stretch that was not read, before and between the events.
-        is_complete: Every event from the first to the last was read, and the last is the newest.
+        read_to_end: No newer event exists.
+        unbroken_from: Position of the first event after the last gap.
     """
 
     events: Sequence[Event]
     visits: Sequence[Visit]
     gaps: tuple[tuple[int, int], ...]
-    is_complete: bool
+    read_to_end: bool
+    unbroken_from: int
     _places: Sequence[Place | None]
     _runs: Sequence[Run]
+
+    @property
+    def is_complete(self) -> bool:
+        """Every event was read, from the first to the newest."""
+        return self.read_to_end and not self.gaps
 
     def __getitem__(self, position: int) -> AttributedEvent:
         """Attribute the event at a position of ``events``."""
@@ -85,7 +92,9 @@ def attribute(
     """
     # Pages come as sorted runs, which this sort merges in linear time.
     ordered = sorted(events, key=lambda event: event.id)
-    unique = [event for event, before in zip(ordered, [None, *ordered], strict=False) if not before or event.id != before.id]
+    unique = [
+        event for event, before in zip(ordered, [None, *ordered], strict=False) if not before or event.id != before.id
+    ]
     trace = Trace(definition)
     for event in unique:
         link = trace.link(event)
@@ -95,7 +104,8 @@ def attribute(
         events=unique,
         visits=[visit for visit in trace.visits if visit.name is not None],
         gaps=tuple(trace.gaps),
-        is_complete=read_to_end and not trace.gaps,
+        read_to_end=read_to_end,
+        unbroken_from=trace.unbroken_from,
         _places=trace.places,
         _runs=trace.runs,
     )

@@ -55,7 +55,8 @@ class State:
         transitions: In the order of Next, Choices, Default, Catch.
         is_reachable: False where no transition leads to it.
         is_distributed: It is a Map whose items are executions of their own.
-        is_elsewhere: It runs inside such a Map, so this execution's history has no event of it.
+        is_in_map: A Map is around it, so several visits to it may be open at once.
+        is_elsewhere: It runs inside a distributed Map, so this execution's history has no event of it.
         can_repeat: One run may visit it more than once: by a loop, an iteration or a retry of a container.
         is_retried: It has a Retry.
     """
@@ -68,6 +69,7 @@ class State:
     transitions: tuple[Transition, ...]
     is_reachable: bool
     is_distributed: bool
+    is_in_map: bool
     is_elsewhere: bool
     can_repeat: bool
     is_retried: bool
@@ -89,11 +91,6 @@ class Definition:
 
     states: Mapping[str, State]
     warnings: tuple[str, ...]
-
-    def is_in_map(self, name: str) -> bool:
-        """Tell whether a Map is around a state; several visits to it may then be open at once."""
-        state = self.states.get(name)
-        return state is not None and any(self.states[around].state_type == "Map" for around in state.path[:-1])
 
 
 def parse_definition(source: str | bytes | Mapping[str, Any], *, max_bytes: int = MAX_BYTES) -> Definition:
@@ -126,15 +123,19 @@ class _Around(NamedTuple):
     path: tuple[str, ...]
     place: BranchPlace | None
     is_reachable: bool
+    is_in_map: bool
     is_elsewhere: bool
     can_repeat: bool
+
+
+_AT_THE_TOP = _Around((), None, is_reachable=True, is_in_map=False, is_elsewhere=False, can_repeat=False)
 
 
 def _read(machine: Mapping[str, Any]) -> Definition:
     states: dict[str, State] = {}
     warnings: list[str] = []
     # A stack of half-read machines instead of recursion: no nesting that JSON can carry overflows it.
-    unfinished = [_states(machine, _Around((), None, True, False, False), states, warnings)]
+    unfinished = [_states(machine, _AT_THE_TOP, states, warnings)]
     while unfinished:
         inner = next(unfinished[-1], None)
         if inner is None:
@@ -173,6 +174,7 @@ def _states(
             transitions=transitions[name],
             is_reachable=around.is_reachable and name in reached,
             is_distributed=_is_distributed(body),
+            is_in_map=around.is_in_map,
             is_elsewhere=around.is_elsewhere,
             can_repeat=around.can_repeat or name in cyclic,
             is_retried=bool(body.get("Retry")),
@@ -183,13 +185,14 @@ def _states(
 
 
 def _inside(container: State, branch: int | None, first: str | None) -> _Around:
-    is_map = container.state_type == "Map"
+    is_in_map = container.is_in_map or container.state_type == "Map"
     return _Around(
         path=container.path,
         place=BranchPlace(container.name, branch, first),
         is_reachable=container.is_reachable,
+        is_in_map=is_in_map,
         is_elsewhere=container.is_elsewhere or container.is_distributed,
-        can_repeat=container.can_repeat or container.is_retried or is_map,
+        can_repeat=container.can_repeat or container.is_retried or is_in_map,
     )
 
 

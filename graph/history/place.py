@@ -42,7 +42,7 @@ def find_open(place: Place, name: str, state_type: str | None) -> Visit | None:
 
 
 def find_container(place: Place, state_type: str | None, run: int) -> Visit | None:
-    """Return the nearest open visit of that type around a place, preferably one whose attempt has not failed in ``run``.
+    """Return the nearest open visit of that type around a place, rather one whose attempt has not failed in ``run``.
 
     A failed container is passed over because what happens next happens to the one around it; but where there is none,
     the failed one failed again: its Catch did.

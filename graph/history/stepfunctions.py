@@ -39,17 +39,16 @@ def parse_event(raw: object) -> Event:
     """
     if not isinstance(raw, Mapping):
         raise MalformedHistoryError("not an object")
-    event_id, previous_id, event_type = raw.get("id"), raw.get("previousEventId", 0), raw.get("type")
-    if not _is_whole(event_id) or event_id < 1:
+    event_id, previous_id, event_type = _whole(raw.get("id")), _whole(raw.get("previousEventId", 0)), raw.get("type")
+    if not event_id:
         raise MalformedHistoryError("'id' is not a positive whole number")
-    if not _is_whole(previous_id) or previous_id < 0:
+    if previous_id is None:
         raise MalformedHistoryError("'previousEventId' is not a whole number")
     if not isinstance(event_type, str):
         raise MalformedHistoryError("'type' is not text")
     kind, state_type = _meaning(event_type)
     detail = _detail(raw)
     name = detail.get("state" if kind is EventKind.EVALUATION_FAILED else "name") if kind in _NAMING else None
-    index = detail.get("index") if state_type == "Map" else None
     return Event(
         event_id,
         previous_id,
@@ -58,7 +57,7 @@ def parse_event(raw: object) -> Event:
         _time(raw.get("timestamp")),
         name if isinstance(name, str) else None,
         state_type,
-        index if _is_whole(index) and index >= 0 else None,
+        _whole(detail.get("index")) if state_type == "Map" else None,
         detail,
     )
 
@@ -137,10 +136,10 @@ def _detail(raw: Mapping[str, Any]) -> Mapping[str, Any]:
 def _time(value: object) -> datetime | None:
     """Read a datetime (boto3), ISO 8601 text (the CLI) or seconds since 1970 (the wire); without a zone it is UTC."""
     if isinstance(value, datetime):
-        return value if value.tzinfo else value.replace(tzinfo=UTC)
+        return _zoned(value)
     try:
         if isinstance(value, str):
-            return _time(datetime.fromisoformat(value))
+            return _zoned(datetime.fromisoformat(value))
         if isinstance(value, int | float | Decimal) and math.isfinite(value):
             return datetime.fromtimestamp(float(value), UTC)
     except (ValueError, OverflowError, OSError):
@@ -148,5 +147,9 @@ def _time(value: object) -> datetime | None:
     return None
 
 
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _zoned(value: datetime) -> datetime:
+    return value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -36,6 +36,7 @@ class Trace:
         run: How many redrives were read.
         redriven_at: Position of the last one.
         end: What ended the current run.
+        unbroken_from: Position of the first event after the last gap.
     """
 
     def __init__(self, definition: Definition | None) -> None:
@@ -49,7 +50,7 @@ class Trace:
         self.redriven_at = 0
         self.end: Ending | None = None
         self._chain: dict[int, Place | None] = {}
-        self._certain_from = 0
+        self.unbroken_from = 0
         self._next_id = 1
 
     @property
@@ -78,7 +79,7 @@ class Trace:
             [self.root, *self.unread.scopes],
             self.end,
             StageStatus.RUNNING if read_to_end else StageStatus.UNKNOWN,
-            self._certain_from if read_to_end else len(self.places),
+            self.unbroken_from if read_to_end else len(self.places),
         )
 
     def find(self, name: str, state_type: str | None, link: Place | None) -> Visit | None:
@@ -134,16 +135,14 @@ class Trace:
         """Close scopes that nothing can revive; what no event ended has an exit that was not read."""
         if ending is not None and ending.run != self.run:
             ending = None
-        self._close(scopes, ending, StageStatus.UNKNOWN, self._certain_from)
+        self._close(scopes, ending, StageStatus.UNKNOWN, self.unbroken_from)
 
-    def _close(
-        self, scopes: Iterable[Scope], ending: Ending | None, otherwise: StageStatus, certain_from: int
-    ) -> None:
+    def _close(self, scopes: Iterable[Scope], ending: Ending | None, otherwise: StageStatus, certain_from: int) -> None:
         close(scopes, ending, otherwise, run=self.run, certain_from=certain_from)
 
     def _skip_to(self, event: Event) -> None:
         self.gaps.append((self._next_id, event.id - 1))
-        self._certain_from = len(self.places)
+        self.unbroken_from = len(self.places)
         if not self.places:
             self.runs.clear()
         self.runs.append(Run(len(self.places), None))

@@ -30,7 +30,7 @@ class Unread:
         return visit if visit is not None and visit.exited_event_id is None else None
 
     def scope(self, name: str | None) -> Scope:
-        """Open a scope for a state whose surroundings were not read: its place in the definition is all that is known."""
+        """Open a scope for a state whose surroundings were not read; the definition may tell which they are."""
         scope = Scope(is_known=False)
         self.scopes.append(scope)
         self._locate(scope, name)
@@ -59,7 +59,8 @@ class Unread:
         visit = self.only_visit(name) or self._containers.get(name)
         if visit is None or visit.exited_event_id is not None:
             visit = self.visit(name, state_type)
-            if self._definition is None or not self._definition.is_in_map(name):
+            state = self.state(name)
+            if state is None or not state.is_in_map:
                 self._containers[name] = visit
         return visit
 

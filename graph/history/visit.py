@@ -1,9 +1,9 @@
 """What attribution finds: visits to states, the scopes they ran in and the attempts that opened those scopes.
 
-These objects refer to each other and are filled in while events are read; once `attribute` has returned, read them only.
+These objects refer to each other and are filled in while events are read; afterwards they are for reading only.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -216,7 +216,7 @@ class Visit:
         self.failed_run = -1
         self.error = self.cause = None
 
-    def ancestry(self) -> "Iterable[Visit]":
+    def ancestry(self) -> "Iterator[Visit]":
         """Yield this visit and the containers around it, innermost first."""
         visit: Visit | None = self
         while visit is not None:
