@@ -11,13 +11,13 @@ from graph.history.batch import BatchJob, batch_job
 from graph.history.definition import (
     Definition,
     DefinitionError,
-    State,
     StageTransitionKind,
+    State,
     Transition,
     parse_definition,
 )
 from graph.history.event import Event, EventKind, StageStatus
-from graph.history.frame import Frame, frame
+from graph.history.frames import Frame, frame
 from graph.history.rollup import Stage, roll_up
 from graph.history.stepfunctions import MalformedHistoryError, parse_event, parse_events
 from graph.history.visit import IterationCounts, MapRun, StageScope, Visit

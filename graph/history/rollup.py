@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from graph.history.attribution import Attribution
 from graph.history.definition import State, Transition
 from graph.history.event import StageStatus
-from graph.history.frame import Frame
+from graph.history.frames import Frame
 from graph.history.visit import IterationCounts, MapRun, Scope, Visit
 
 # Of several visits that count, the first of these that one of them has. Where one may have failed unread, nothing that

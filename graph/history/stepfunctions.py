@@ -128,7 +128,7 @@ def _meaning(event_type: str) -> tuple[EventKind, str | None]:
 
 def _detail(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     for key, value in raw.items():
-        if isinstance(key, str) and key.endswith("EventDetails") and isinstance(value, Mapping):
+        if key.endswith("EventDetails") and isinstance(value, Mapping):
             return value
     return NO_DETAIL
 

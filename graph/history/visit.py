@@ -216,7 +216,7 @@ class Visit:
         self.failed_run = -1
         self.error = self.cause = None
 
-    def ancestry(self) -> "Iterator[Visit]":
+    def ancestry(self) -> Iterator["Visit"]:
         """Yield this visit and the containers around it, innermost first."""
         visit: Visit | None = self
         while visit is not None:

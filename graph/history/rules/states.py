@@ -91,7 +91,7 @@ def _aborted(trace: Trace, event: Event, link: Place | None) -> Place | None:
         visit = link if isinstance(link, Visit) and link.state_type == event.state_type else None
     if visit is None or visit.exited_event_id is not None or visit.failed_run == trace.run:
         return None
-    visit.ending = trace.ending(event, StageStatus.ABORTED)
+    visit.ending = trace.ending(event, StageStatus.ABORTED, spares_failures=False)  # what had failed was to be retried
     return visit
 
 
