@@ -41,6 +41,12 @@ def find_open(place: Place, name: str, state_type: str | None) -> Visit | None:
     return None
 
 
+def find_around(place: Place, name: str) -> Visit | None:
+    """Return the visit called ``name`` that a place is in, even if it has an exit."""
+    visit = visit_of(place)
+    return next((around for around in visit.ancestry() if around.name == name), None) if visit is not None else None
+
+
 def find_container(place: Place, state_type: str | None, run: int) -> Visit | None:
     """Return the nearest open visit of that type around a place, rather one whose attempt has not failed in ``run``.
 

@@ -86,7 +86,7 @@ class Trace:
         """Return the open visit that an event names, and give it the name if it had none."""
         visit = find_open(link, name, state_type) if link is not None else None
         if visit is None:
-            return self.unread.only_visit(name)
+            return self.unread.open_visit(name)
         if visit.name is None:
             self.unread.name(visit, name)
         return visit

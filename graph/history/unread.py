@@ -24,9 +24,9 @@ class Unread:
         if state is not None and not state.can_repeat and not state.is_retried:
             self._only[state.name] = visit
 
-    def only_visit(self, name: str) -> Visit | None:
-        """Return the open visit to a state that a run visits at most once."""
-        visit = self._only.get(name)
+    def open_visit(self, name: str) -> Visit | None:
+        """Return the open visit that a name alone tells: of a state that cannot repeat, or of an unread container."""
+        visit = self._only.get(name) or self._containers.get(name)
         return visit if visit is not None and visit.exited_event_id is None else None
 
     def scope(self, name: str | None) -> Scope:
@@ -56,8 +56,8 @@ class Unread:
 
         Inside a Map several may be open at once, and nothing tells which: each caller then gets one of its own.
         """
-        visit = self.only_visit(name) or self._containers.get(name)
-        if visit is None or visit.exited_event_id is not None:
+        visit = self.open_visit(name)
+        if visit is None:
             visit = self.visit(name, state_type)
             state = self.state(name)
             if state is None or not state.is_in_map:

@@ -1,7 +1,7 @@
 """Rules of Parallel and Map: their attempts, iterations and runs."""
 
 from graph.history.event import Event, EventKind, StageStatus
-from graph.history.place import Place, visit_of
+from graph.history.place import Place, find_around, visit_of
 from graph.history.rules.rule import Rule, keep
 from graph.history.trace import Trace
 from graph.history.visit import Attempt, MapRun, Scope
@@ -51,7 +51,11 @@ def _failed(trace: Trace, event: Event, link: Place | None) -> Place | None:
 def _iteration(trace: Trace, event: Event, link: Place | None) -> Place | None:
     if event.step_name is None:
         return keep(trace, event, link)
-    visit = trace.find(event.step_name, "Map", link) or trace.unread.container(event.step_name, "Map")
+    visit = trace.find(event.step_name, "Map", link)
+    if visit is None and link is not None:  # an emulator ends iterations after their Map
+        visit = find_around(link, event.step_name)
+    if visit is None:
+        visit = trace.unread.container(event.step_name, "Map")
     visit.position = trace.position
     if event.iteration is None:
         return visit
