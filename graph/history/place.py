@@ -23,6 +23,14 @@ def scope_of(place: Place) -> Scope:
     return place if isinstance(place, Scope) else place.visit.scope
 
 
+def is_placed(place: Place) -> bool:
+    """Tell whether the scopes around a place are known up to the root, and the entries of their containers were read."""
+    scope = scope_of(place)
+    while scope.owner is not None and scope.owner.entered_event_id is not None:
+        scope = scope.owner.scope
+    return scope.owner is None and scope.is_known
+
+
 def find_open(place: Place, name: str, state_type: str | None) -> Visit | None:
     """Return the nearest open visit called ``name`` around a place, or the nearest that has no name yet and fits it.
 
@@ -47,21 +55,21 @@ def find_around(place: Place, name: str) -> Visit | None:
     return next((around for around in visit.ancestry() if around.name == name), None) if visit is not None else None
 
 
-def find_container(place: Place, state_type: str | None, run: int) -> Visit | None:
-    """Return the nearest open visit of that type around a place, rather one whose attempt has not failed in ``run``.
+def find_container(place: Place, state_type: str | None, since: int) -> Visit | None:
+    """Return the nearest open visit of that type around a place, rather one whose attempt has not failed ``since``.
 
-    A failed container is passed over because what happens next happens to the one around it; but where there is none,
-    the failed one failed again: its Catch did.
+    A failed container is passed over because what happens next happens to the one around it; but if there certainly is
+    none, the failed one failed again: its Catch did.
     """
     failed: Visit | None = None
     visit = visit_of(place)
     while visit is not None:
         if visit.state_type == state_type and visit.exited_event_id is None:
-            if visit.inner_ending is None or visit.inner_ending.run != run:
+            if visit.inner_ending is None or visit.inner_ending.position < since:
                 return visit
             failed = failed or visit
         visit = visit.scope.owner
-    return failed
+    return failed if failed is not None and is_placed(failed) else None
 
 
 def _answers_to(visit: Visit, name: str, state_type: str | None) -> bool:

@@ -34,7 +34,7 @@ class Trace:
         root: The scope of the execution itself.
         unread: What is around events whose surroundings were not read.
         run: How many redrives were read.
-        redriven_at: Position of the last one.
+        redriven_at: Position of the last one; what failed or ended before it goes on.
         end: What ended the current run.
         unbroken_from: Position of the first event after the last gap.
     """
@@ -49,7 +49,7 @@ class Trace:
         self.run = 0
         self.redriven_at = 0
         self.end: Ending | None = None
-        self._chain: dict[int, Place | None] = {}
+        self._chain: dict[int, Place | None] = {0: self.root, 1: self.root}  # the first event is the execution's own
         self.unbroken_from = 0
         self._next_id = 1
 
@@ -63,7 +63,7 @@ class Trace:
         if event.id != self._next_id:
             self._skip_to(event)
         self._next_id = event.id + 1
-        return self._chain.get(event.previous_id) if event.previous_id else self.root
+        return self._chain.get(event.previous_id)
 
     def put(self, event: Event, place: Place | None, link: Place | None) -> None:
         """Note the place of an event."""
@@ -75,12 +75,11 @@ class Trace:
 
     def finish(self, *, read_to_end: bool) -> None:
         """Close what is open."""
-        self._close(
-            [self.root, *self.unread.scopes],
-            self.end,
-            StageStatus.RUNNING if read_to_end else StageStatus.UNKNOWN,
-            self.unbroken_from if read_to_end else len(self.places),
-        )
+        otherwise = StageStatus.RUNNING if read_to_end else StageStatus.UNKNOWN
+        certain_from = self.unbroken_from if read_to_end else len(self.places)
+        self._close([self.root], self.end, otherwise, certain_from)
+        # One dialect enters again what a redrive resumes: a visit that cannot be recognised may have gone on as another.
+        self._close(self.unread.scopes, self.end, otherwise, max(certain_from, self.redriven_at))
 
     def find(self, name: str, state_type: str | None, link: Place | None) -> Visit | None:
         """Return the open visit that an event names, and give it the name if it had none."""
@@ -93,7 +92,7 @@ class Trace:
 
     def find_container(self, state_type: str | None, link: Place | None) -> Visit | None:
         """Return the open Parallel or Map that an event without a name means."""
-        return find_container(link, state_type, self.run) if link is not None else None
+        return find_container(link, state_type, self.redriven_at) if link is not None else None
 
     def find_entered(self, event: Event) -> Visit | None:
         """Return the open visit that the cause of a failure points at.
@@ -110,35 +109,47 @@ class Trace:
             return None
         return visit if opening == f"An error occurred while executing the state '{visit.name}" else None
 
+    def fail(self, visit: Visit, event: Event) -> None:
+        """Note that a visit failed, for the reason the event gives if it gives one."""
+        visit.fail(len(self.places), event.text("error"), event.text("cause"))
+
+    def has_failed(self, visit: Visit) -> bool:
+        """Tell whether the last thing read of a visit in this run is a failure."""
+        return visit.failed_at >= self.redriven_at
+
+    def is_unbroken_from(self, event_id: int) -> bool:
+        """Tell whether everything after an event was read."""
+        return not self.gaps or event_id > self.gaps[-1][1]
+
     def open_scope(
         self,
         attempt: Attempt,
-        key: object,
+        key: object = None,
         *,
         branch: int | None = None,
         branch_name: str | None = None,
         iteration: int | None = None,
     ) -> Scope:
-        """Open a branch or an iteration."""
+        """Open a branch or an iteration; without a key, nothing but links will lead to it."""
         depth = attempt.visit.scope.depth + 1
         if depth > MAX_NESTING:
             return self.unread.scope(None)
         scope = Scope(attempt, branch, branch_name, iteration, depth)
-        attempt.scopes[key] = scope
+        attempt.scopes[scope if key is None else key] = scope
         return scope
 
     def ending(self, event: Event, status: StageStatus, *, spares_failures: bool = True) -> Ending:
         """Describe the event as the end of what is open below it."""
-        return Ending(len(self.places), event.time, self.run, status, spares_failures)
+        return Ending(len(self.places), event.time, status, spares_failures)
 
     def close(self, scopes: Iterable[Scope], ending: Ending | None) -> None:
         """Close scopes that nothing can revive; what no event ended has an exit that was not read."""
-        if ending is not None and ending.run != self.run:
+        if ending is not None and ending.position < self.redriven_at:
             ending = None
         self._close(scopes, ending, StageStatus.UNKNOWN, self.unbroken_from)
 
     def _close(self, scopes: Iterable[Scope], ending: Ending | None, otherwise: StageStatus, certain_from: int) -> None:
-        close(scopes, ending, otherwise, run=self.run, certain_from=certain_from)
+        close(scopes, ending, otherwise, run=self.run, since=self.redriven_at, certain_from=certain_from)
 
     def _skip_to(self, event: Event) -> None:
         self.gaps.append((self._next_id, event.id - 1))

@@ -5,10 +5,16 @@ from graph.history.visit import MAX_NESTING, Attempt, Scope, Visit
 
 
 class Unread:
-    """Scopes whose surroundings were not read, and the visits that must have been there."""
+    """Scopes whose surroundings were not read, and the visits that must have been there.
+
+    Attributes:
+        scopes: All of them.
+        run: How many redrives were read before a visit begins.
+    """
 
     def __init__(self, definition: Definition | None, visits: list[Visit]) -> None:
         self.scopes: list[Scope] = []
+        self.run = 0
         self._definition = definition
         self._visits = visits
         self._only: dict[str, Visit] = {}
@@ -29,6 +35,11 @@ class Unread:
         visit = self._only.get(name) or self._containers.get(name)
         return visit if visit is not None and visit.exited_event_id is None else None
 
+    def is_only_attempt(self, attempt: Attempt) -> bool:
+        """Tell whether the definition rules out that its container starts another attempt."""
+        state = self.state(attempt.visit.name)
+        return state is not None and not state.is_retried
+
     def scope(self, name: str | None) -> Scope:
         """Open a scope for a state whose surroundings were not read; the definition may tell which they are."""
         scope = Scope(is_known=False)
@@ -38,7 +49,7 @@ class Unread:
 
     def visit(self, name: str | None, state_type: str | None) -> Visit:
         """Begin a visit whose entry was not read; without a name until an event tells it."""
-        visit = Visit(name, state_type, self.scope(name))
+        visit = Visit(name, state_type, self.scope(name), entered_run=self.run)
         visit.scope.current = visit
         self._visits.append(visit)
         self.remember(visit)
@@ -73,7 +84,7 @@ class Unread:
             return
         container = self.container(state.place.container, "Map" if state.place.branch is None else "Parallel")
         if container.attempt is None:
-            container.attempt = Attempt(container, None)
+            container.attempt = Attempt(container, None, container.position)
         scope.attempt = container.attempt
         scope.branch = state.place.branch
         scope.branch_name = state.place.first if state.place.branch is not None else None

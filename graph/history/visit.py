@@ -56,14 +56,12 @@ class Ending(NamedTuple):
     Attributes:
         position: Place of the event among the events read.
         time: When it happened.
-        run: The run it belongs to; a redrive revives what earlier runs ended.
         status: What it made of the visits that were open.
         spares_failures: A visit whose last work had failed is FAILED rather than ``status``.
     """
 
     position: int
     time: datetime | None
-    run: int
     status: StageStatus
     spares_failures: bool
 
@@ -92,7 +90,7 @@ class Scope:
     status: StageStatus = StageStatus.RUNNING
     current: "Visit | None" = field(default=None, repr=False)
     ending: Ending | None = field(default=None, repr=False)
-    failed_run: int = field(default=-1, repr=False)
+    failed_at: int = field(default=-1, repr=False)
 
     @property
     def owner(self) -> "Visit | None":
@@ -120,6 +118,7 @@ class Attempt:
     Attributes:
         visit: The visit to the container.
         number: From 0; None where its beginning was not read.
+        position: Of the event that began it, or of the first one read.
         length: Items of a Map.
         scopes: By branch index or first state, or by iteration index.
         branches: By each state entered in a branch: names are unique in a machine, so a state names its branch.
@@ -127,6 +126,7 @@ class Attempt:
 
     visit: "Visit"
     number: int | None
+    position: int
     length: int | None = None
     scopes: dict[object, Scope] = field(default_factory=dict, repr=False)
     branches: dict[str, Scope] = field(default_factory=dict, repr=False)
@@ -195,25 +195,21 @@ class Visit:
     # Working notes of attribution: positions of events and numbers of runs.
     position: int = field(default=0, repr=False)
     entered_run: int = field(default=0, repr=False)
-    failed_run: int = field(default=-1, repr=False)
+    failed_at: int = field(default=-1, repr=False)
     is_reentered: bool = field(default=False, repr=False)
     ending: Ending | None = field(default=None, repr=False)
     inner_ending: Ending | None = field(default=None, repr=False)
     culprit: "Visit | None" = field(default=None, repr=False)
 
-    def fail(self, run: int, error: str | None, cause: str | None, *, unless_known: bool = False) -> None:
-        """Note a failure, which a retry, a Catch or a redrive may yet undo; an event without a reason keeps the last.
-
-        With ``unless_known``, a reason that this run has already given stays.
-        """
-        is_known = self.failed_run == run and (self.error is not None or self.cause is not None)
-        self.failed_run = run
-        if (error is not None or cause is not None) and not (unless_known and is_known):
+    def fail(self, position: int, error: str | None, cause: str | None) -> None:
+        """Note a failure, which a retry, a Catch or a redrive may yet undo; without a reason the last one stays."""
+        self.failed_at = position
+        if error is not None or cause is not None:
             self.error, self.cause = error, cause
 
     def recover(self) -> None:
         """Forget a failure."""
-        self.failed_run = -1
+        self.failed_at = -1
         self.error = self.cause = None
 
     def ancestry(self) -> Iterator["Visit"]:

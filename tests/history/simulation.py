@@ -132,11 +132,17 @@ class Simulation:
         return end
 
     def _cut_short(self) -> int:
-        kind, status = ("ExecutionAborted", "ABORTED") if self._ending == "abort" else ("ExecutionTimedOut", "TIMED_OUT")
+        kind, status = (
+            ("ExecutionAborted", "ABORTED") if self._ending == "abort" else ("ExecutionTimedOut", "TIMED_OUT")
+        )
         last = len(self.events)
         if self._written and kind == "ExecutionAborted":
             for seen in reversed(list(self._root.open())):
-                if seen.type in ("Task", "Wait", "Parallel", "Map") and not seen.has_failed and seen.status == "RUNNING":
+                if (
+                    seen.type in ("Task", "Wait", "Parallel", "Map")
+                    and not seen.has_failed
+                    and seen.status == "RUNNING"
+                ):
                     self.owner[last := self._record(f"{seen.type}StateAborted", seen.last)] = seen
         end = self._record(kind, last if self._written else 0)
         for seen in self._root.open():
@@ -237,7 +243,9 @@ class Simulation:
                 if (yield from self._rest(thread, seen)):
                     retries = self._retries(body)
                     continue
-                self._work(seen, f"{prefix}Succeeded" if is_ok else f"{prefix}Failed", **({} if is_ok else {"error": "E"}))
+                self._work(
+                    seen, f"{prefix}Succeeded" if is_ok else f"{prefix}Failed", **({} if is_ok else {"error": "E"})
+                )
                 seen.has_failed = not is_ok
             if is_ok or (body.get("Catch") and retries == 0):
                 return is_ok
@@ -251,9 +259,17 @@ class Simulation:
                 retries = self._retries(body)
 
     def _evaluation_failed(self, seen: Seen) -> None:
-        cause = f"An error occurred while executing the state '{seen.name}' (entered at the event id #{seen.entered}). Why"
-        link = seen.last if self._written or seen.last != seen.entered else self.events[seen.entered - 1]["previousEventId"]
-        seen.last = self._record("EvaluationFailed", link, state=seen.name, cause=cause, error="States.QueryEvaluationError")
+        cause = (
+            f"An error occurred while executing the state '{seen.name}' (entered at the event id #{seen.entered}). Why"
+        )
+        link = (
+            seen.last
+            if self._written or seen.last != seen.entered
+            else self.events[seen.entered - 1]["previousEventId"]
+        )
+        seen.last = self._record(
+            "EvaluationFailed", link, state=seen.name, cause=cause, error="States.QueryEvaluationError"
+        )
         seen.has_failed = True
         self.owner[seen.last] = seen
 
@@ -335,7 +351,8 @@ class Simulation:
             inner = [(body["ItemProcessor"], (seen.name, None, None, index, attempt)) for index in range(length)]
         else:
             inner = [
-                (branch, (seen.name, index, branch["StartAt"], None, attempt)) for index, branch in enumerate(body["Branches"])
+                (branch, (seen.name, index, branch["StartAt"], None, attempt))
+                for index, branch in enumerate(body["Branches"])
             ]
         threads = []
         for index, (machine, around) in enumerate(inner):

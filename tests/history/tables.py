@@ -78,7 +78,9 @@ def shown(found: Iterable[Visit]) -> list[str]:
 def place(path: tuple[StageScope, ...] | None) -> str:
     if path is None:
         return "?/"
-    return "".join(f"{around.stage_name}{_which(around)}{f'~{around.attempt}' if around.attempt else ''}/" for around in path)
+    return "".join(
+        f"{around.stage_name}{_which(around)}{f'~{around.attempt}' if around.attempt else ''}/" for around in path
+    )
 
 
 def _which(around: StageScope) -> str:

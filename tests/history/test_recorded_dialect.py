@@ -161,9 +161,7 @@ def test_the_index_tells_which_iteration_was_aborted(failed_first: bool) -> None
     assert each.attempt.iterations() == (2, 2, 0, 1, 1)
 
 
-@pytest.mark.parametrize(
-    ("end", "status"), [("ExecutionAborted", "ABORTED"), ("ExecutionTimedOut", "TIMED_OUT")]
-)
+@pytest.mark.parametrize(("end", "status"), [("ExecutionAborted", "ABORTED"), ("ExecutionTimedOut", "TIMED_OUT")])
 @pytest.mark.parametrize("kind", ["Task", "Wait"])
 def test_a_stop_records_nothing_of_the_state_it_stops_and_links_to_nothing(kind: str, end: str, status: str) -> None:
     assert visits(f"""
@@ -328,7 +326,9 @@ def test_a_map_that_cannot_start_has_failed(link: int) -> None:
     """) == ["Each FAILED 2- x1"]
 
 
-CAUSE = "An error occurred while executing the state 'Second' (entered at the event id #4). The expression returned nothing"
+CAUSE = (
+    "An error occurred while executing the state 'Second' (entered at the event id #4). The expression returned nothing"
+)
 
 
 @pytest.mark.parametrize("link", [0, 3, 4], ids=["nothing", "the state before", "the entry"])
@@ -446,7 +446,9 @@ def test_a_redrive_links_to_what_ended_the_run_and_revives_what_it_had_stopped()
 def test_a_state_name_means_the_same_state_everywhere() -> None:
     machine = {
         "StartAt": "Fan",
-        "States": {"Fan": {"Type": "Parallel", "Branches": [TASK, {"StartAt": "B", "States": {"B": {"Type": "Pass"}}}]}},
+        "States": {
+            "Fan": {"Type": "Parallel", "Branches": [TASK, {"StartAt": "B", "States": {"B": {"Type": "Pass"}}}]}
+        },
     }
     assert visits(
         """

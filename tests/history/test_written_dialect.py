@@ -47,7 +47,9 @@ ITERATIONS = """
 
 
 @pytest.mark.parametrize("prefix", ["Task", "LambdaFunction", "Activity"])
-@pytest.mark.parametrize(("ending", "status"), [("Succeeded", "SUCCEEDED"), ("Failed", "CAUGHT"), ("TimedOut", "CAUGHT")])
+@pytest.mark.parametrize(
+    ("ending", "status"), [("Succeeded", "SUCCEEDED"), ("Failed", "CAUGHT"), ("TimedOut", "CAUGHT")]
+)
 def test_what_a_task_does_belongs_to_it(prefix: str, ending: str, status: str) -> None:
     submitted = "5 TaskSubmitted 4" if prefix == "Task" else "5 Whatever 4"
     attribution = read(f"""

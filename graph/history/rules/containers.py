@@ -1,30 +1,28 @@
 """Rules of Parallel and Map: their attempts, iterations and runs."""
 
 from graph.history.event import Event, EventKind, StageStatus
-from graph.history.place import Place, find_around, visit_of
+from graph.history.place import Place, find_around, is_placed, scope_of, visit_of
 from graph.history.rules.rule import Rule, keep
 from graph.history.trace import Trace
-from graph.history.visit import Attempt, MapRun, Scope
+from graph.history.visit import Attempt, MapRun, Scope, Visit
 
 
 def _started(trace: Trace, event: Event, link: Place | None) -> Place | None:
-    visit = trace.find_container(event.state_type, link)
+    visit = _container(trace, event, link)
     if visit is None:
-        if link is not None:
-            return None
-        visit = trace.unread.visit(None, event.state_type)
+        return None
     visit.attempts += 1
     visit.position = trace.position
     if visit.attempt is None:
-        visit.attempt = Attempt(visit, None if visit.entered_event_id is None else 0)
+        visit.attempt = Attempt(visit, None if visit.entered_event_id is None else 0, trace.position)
     elif not visit.is_reentered:  # a retry
         trace.close(visit.attempt.scopes.values(), trace.ending(event, StageStatus.ABORTED))
         number = visit.attempt.number
-        visit.attempt = Attempt(visit, None if number is None else number + 1)
+        visit.attempt = Attempt(visit, None if number is None else number + 1, trace.position)
     visit.is_reentered = False
     visit.attempt.length = event.number("length")
     visit.inner_ending = visit.ending = None
-    visit.failed_run = -1
+    visit.failed_at = -1
     return visit.attempt
 
 
@@ -33,18 +31,26 @@ def _succeeded(trace: Trace, event: Event, link: Place | None) -> Place | None:
 
 
 def _failed(trace: Trace, event: Event, link: Place | None) -> Place | None:
-    visit = trace.find_container(event.state_type, link)
-    if visit is None or link is None:
+    visit = _container(trace, event, link)
+    if visit is None:
         return None
-    if visit.inner_ending is None or visit.inner_ending.run != trace.run:
+    if visit.inner_ending is None or visit.inner_ending.position < trace.redriven_at:
         visit.inner_ending = trace.ending(event, StageStatus.ABORTED)
     error, cause = event.text("error"), event.text("cause")
-    culprit = visit_of(link)
+    culprit = visit_of(link) if link is not None else None
     if culprit is not None and culprit is not visit:
         visit.culprit = culprit
-        if error is None and cause is None and culprit.failed_run == trace.run:
+        if error is None and cause is None and trace.has_failed(culprit):
             error, cause = culprit.error, culprit.cause
-    visit.fail(trace.run, error, cause)
+    visit.fail(trace.position, error, cause)
+    return visit
+
+
+def _container(trace: Trace, event: Event, link: Place | None) -> Visit | None:
+    """Return the container that an event means; one without a name if it is among what was not read."""
+    visit = trace.find_container(event.state_type, link)
+    if visit is None and (link is None or not is_placed(link)):
+        visit = trace.unread.visit(None, event.state_type)
     return visit
 
 
@@ -59,13 +65,33 @@ def _iteration(trace: Trace, event: Event, link: Place | None) -> Place | None:
     visit.position = trace.position
     if event.iteration is None:
         return visit
-    if visit.attempt is None:  # its start was not read
-        visit.attempt = Attempt(visit, None)
-    scope = visit.attempt.scopes.get(event.iteration)
+    attempt = _attempt_around(link, visit) or _current_attempt(trace, visit)
+    scope = attempt.scopes.get(event.iteration)
     if scope is None:
-        scope = trace.open_scope(visit.attempt, event.iteration, iteration=event.iteration)
+        scope = trace.open_scope(attempt, event.iteration, iteration=event.iteration)
     _ITERATION_RULES[event.kind](trace, event, scope)
     return scope
+
+
+def _attempt_around(place: Place | None, visit: Visit) -> Attempt | None:
+    """Return the attempt of ``visit`` that a place is in."""
+    if isinstance(place, Attempt) and place.visit is visit:
+        return place
+    attempt = scope_of(place).attempt if place is not None else None
+    while attempt is not None and attempt.visit is not visit:
+        attempt = attempt.visit.scope.attempt
+    return attempt
+
+
+def _current_attempt(trace: Trace, visit: Visit) -> Attempt:
+    """Return the attempt of an event that only its name places; after a gap it may be another one than was read last."""
+    attempt = visit.attempt
+    if attempt is not None and (attempt.position >= trace.unbroken_from or trace.unread.is_only_attempt(attempt)):
+        return attempt
+    if attempt is not None:
+        trace.close(attempt.scopes.values(), None)
+    visit.attempt = Attempt(visit, None, trace.position)
+    return visit.attempt
 
 
 def _iteration_started(_trace: Trace, _event: Event, scope: Scope) -> None:
@@ -78,9 +104,9 @@ def _iteration_succeeded(trace: Trace, _event: Event, scope: Scope) -> None:
 
 
 def _iteration_failed(trace: Trace, event: Event, scope: Scope) -> None:
-    scope.ending, scope.failed_run = trace.ending(event, StageStatus.ABORTED), trace.run
+    scope.ending, scope.failed_at = trace.ending(event, StageStatus.ABORTED), trace.position
     if scope.current is not None:  # one state follows another, so the open one is what failed
-        scope.current.fail(trace.run, event.text("error"), event.text("cause"))
+        trace.fail(scope.current, event)
 
 
 def _iteration_aborted(trace: Trace, event: Event, scope: Scope) -> None:
@@ -104,7 +130,7 @@ def _map_run(trace: Trace, event: Event, link: Place | None) -> Place | None:
     elif event.kind is EventKind.MAP_RUN_REDRIVEN:
         visit.map_run = MapRun(event.text("mapRunArn"), event.number("redriveCount"))
     elif event.kind is EventKind.MAP_RUN_FAILED:
-        visit.fail(trace.run, event.text("error"), event.text("cause"))
+        trace.fail(visit, event)
     elif event.kind is EventKind.MAP_RUN_ABORTED:
         visit.ending = trace.ending(event, StageStatus.ABORTED)
     elif visit.map_run is not None:

@@ -1,7 +1,7 @@
 """Rules of the execution's own events."""
 
 from graph.history.event import Event, EventKind, StageStatus
-from graph.history.place import Place, scope_of, visit_of
+from graph.history.place import Place, is_placed, scope_of, visit_of
 from graph.history.rules.rule import Rule, keep
 from graph.history.trace import Run, Trace
 from graph.history.visit import Visit
@@ -31,7 +31,7 @@ def _failed(trace: Trace, event: Event, link: Place | None) -> Place:
         trace.end = trace.ending(event, StageStatus.UNKNOWN)
         failing = _following(link)
     else:
-        trace.end = trace.ending(event, StageStatus.ABORTED)
+        trace.end = trace.ending(event, StageStatus.ABORTED if is_placed(failing) else StageStatus.UNKNOWN)
     if failing is not None:
         _blame(trace, failing, event)
     return trace.root
@@ -51,16 +51,21 @@ def _following(link: Place | None) -> Visit | None:
 
 def _blame(trace: Trace, failing: Visit, event: Event) -> None:
     """Mark what failed the execution, the containers around it, and what those inside it say they failed by."""
-    error, cause = event.text("error"), event.text("cause")
     failing.position = trace.position
     for visit in failing.ancestry():
-        visit.scope.failed_run = trace.run
+        visit.scope.failed_at = trace.position
         if visit.exited_event_id is None:
-            visit.fail(trace.run, error, cause, unless_known=True)
+            _give_reason(trace, visit, event)
     culprit = failing.culprit
-    while culprit is not None and culprit.failed_run == trace.run:
-        culprit.fail(trace.run, error, cause, unless_known=True)
+    while culprit is not None and trace.has_failed(culprit):
+        _give_reason(trace, culprit, event)
         culprit = culprit.culprit
+
+
+def _give_reason(trace: Trace, visit: Visit, event: Event) -> None:
+    """Fail a visit for the execution's reason, unless it has failed for one of its own."""
+    if not trace.has_failed(visit) or (visit.error is None and visit.cause is None):
+        trace.fail(visit, event)
 
 
 def _redriven(trace: Trace, event: Event, _link: Place | None) -> Place:
@@ -72,7 +77,7 @@ def _redriven(trace: Trace, event: Event, _link: Place | None) -> Place:
         trace.runs[-1] = Run(position, count - 1)
     trace.runs.append(Run(trace.position, count))
     trace.redriven_at = trace.position
-    trace.run += 1
+    trace.run = trace.unread.run = trace.run + 1
     trace.end = None
     return trace.root
 

@@ -12,7 +12,7 @@ _CATCHING = frozenset({"Task", "Parallel", "Map"})
 def _entered(trace: Trace, event: Event, link: Place | None) -> Place:
     scope = _entered_scope(trace, event, link)
     visit = scope.current
-    if visit is not None and visit.name == event.step_name and visit.position < trace.redriven_at:
+    if visit is not None and visit.name == event.step_name and _is_stopped(trace, visit):
         # The written dialect enters the state again that a redrive resumes; the recorded one just goes on.
         visit.is_reentered = True
     else:
@@ -25,8 +25,13 @@ def _entered(trace: Trace, event: Event, link: Place | None) -> Place:
         if scope.branch is None and scope.branch_name is not None and scope.attempt is not None:
             scope.attempt.branches[event.step_name or ""] = scope
     if event.state_type == "Fail":  # it never exits
-        visit.status, visit.stopped_at, visit.failed_run = StageStatus.FAILED, event.time, trace.run
+        visit.status, visit.stopped_at, visit.failed_at = StageStatus.FAILED, event.time, trace.position
     return visit
+
+
+def _is_stopped(trace: Trace, visit: Visit) -> bool:
+    """Tell whether the last thing read of an open visit was before a redrive, with no gap in which it may have ended."""
+    return trace.unbroken_from <= visit.position < trace.redriven_at
 
 
 def _entered_scope(trace: Trace, event: Event, link: Place | None) -> Scope:
@@ -35,7 +40,7 @@ def _entered_scope(trace: Trace, event: Event, link: Place | None) -> Scope:
     if not isinstance(link, Attempt):
         return scope_of(link)
     if link.visit.state_type == "Map":  # the start of the iteration was not read
-        return trace.open_scope(link, event)
+        return trace.open_scope(link)
     return _branch(trace, link, event.step_name or "")
 
 
@@ -59,12 +64,8 @@ def _exited(trace: Trace, event: Event, link: Place | None) -> Place | None:
     visit = trace.find(event.step_name, event.state_type, link)
     if visit is None:
         visit = trace.unread.visit(event.step_name, event.state_type)
-    if visit.failed_run == trace.run:
-        visit.status = StageStatus.CAUGHT
-    elif link is None and event.state_type in _CATCHING:
-        visit.status = StageStatus.UNKNOWN  # the event that tells whether its work had failed was not read
-    else:
-        visit.status = StageStatus.SUCCEEDED
+    visit.status = _status_at_exit(trace, visit, event, link)
+    if visit.status is StageStatus.SUCCEEDED:
         visit.recover()
     visit.exited_event_id, visit.stopped_at = event.id, event.time
     visit.redrives = trace.run - visit.entered_run
@@ -75,6 +76,20 @@ def _exited(trace: Trace, event: Event, link: Place | None) -> Place | None:
             visit.attempt.succeed()
         trace.close(visit.attempt.scopes.values(), visit.inner_ending)
     return visit
+
+
+def _status_at_exit(trace: Trace, visit: Visit, event: Event, link: Place | None) -> StageStatus:
+    """Tell a failure that was caught from a success by the last thing the state did, if that was read.
+
+    A Task exits from its last event. A container may exit from an older one, so after a gap only an exit from beyond
+    the gap tells.
+    """
+    is_direct = link is visit and event.state_type == "Task"
+    since = trace.redriven_at if is_direct else max(trace.redriven_at, trace.unbroken_from)
+    if visit.failed_at >= since:
+        return StageStatus.CAUGHT
+    is_told = is_direct or (link is not None and trace.is_unbroken_from(event.previous_id))
+    return StageStatus.SUCCEEDED if is_told or event.state_type not in _CATCHING else StageStatus.UNKNOWN
 
 
 def _aborted(trace: Trace, event: Event, link: Place | None) -> Place | None:
@@ -89,7 +104,7 @@ def _aborted(trace: Trace, event: Event, link: Place | None) -> Place | None:
         visit = trace.find_container(event.state_type, link)
     else:
         visit = link if isinstance(link, Visit) and link.state_type == event.state_type else None
-    if visit is None or visit.exited_event_id is not None or visit.failed_run == trace.run:
+    if visit is None or visit.exited_event_id is not None or trace.has_failed(visit):
         return None
     visit.ending = trace.ending(event, StageStatus.ABORTED, spares_failures=False)  # what had failed was to be retried
     return visit

@@ -11,7 +11,7 @@ def _scheduled(trace: Trace, _event: Event, link: Place | None) -> Place | None:
     visit = _worker(trace, link)
     if visit is not None:
         visit.attempts += 1
-        visit.failed_run = -1
+        visit.failed_at = -1
         visit.ending = visit.submission = visit.outcome = None
     return visit
 
@@ -38,7 +38,7 @@ def _succeeded(trace: Trace, event: Event, link: Place | None) -> Place | None:
 def _failed(trace: Trace, event: Event, link: Place | None) -> Place | None:
     visit = _worker(trace, link)
     if visit is not None:
-        visit.fail(trace.run, event.text("error"), event.text("cause"))
+        trace.fail(visit, event)
         visit.outcome = event
     return visit
 
@@ -51,7 +51,7 @@ def _evaluation_failed(trace: Trace, event: Event, link: Place | None) -> Place 
     if visit is None:
         visit = _worker(trace, link)
     if visit is not None:
-        visit.fail(trace.run, event.text("error"), event.text("cause"))
+        trace.fail(visit, event)
     return visit
 
 
