@@ -36,7 +36,7 @@ def close(
         if visit.attempt is not None:
             inside = _earliest(since, visit.inner_ending, around)
             pending.extend((inner, inside) for inner in visit.attempt.scopes.values())
-    for visit, around in reversed(closed):  # inner visits first: they prove that those around were open
+    for visit, around in reversed(closed):  # inner visits first: they prove that what is around them was open
         owner = visit.scope.owner
         if owner is not None:
             owner.position = max(owner.position, visit.position)

@@ -24,11 +24,14 @@ def scope_of(place: Place) -> Scope:
 
 
 def is_placed(place: Place) -> bool:
-    """Tell whether the scopes around a place are known up to the root, and the entries of their containers were read."""
-    scope = scope_of(place)
-    while scope.owner is not None and scope.owner.entered_event_id is not None:
-        scope = scope.owner.scope
-    return scope.owner is None and scope.is_known
+    """Tell whether the entries of the visit and of all containers around it were read, up to the root."""
+    scope, visit = scope_of(place), visit_of(place)
+    while visit is not None:
+        if visit.entered_event_id is None:
+            return False
+        scope = visit.scope
+        visit = scope.owner
+    return scope.is_known
 
 
 def find_open(place: Place, name: str, state_type: str | None) -> Visit | None:
@@ -55,11 +58,11 @@ def find_around(place: Place, name: str) -> Visit | None:
     return next((around for around in visit.ancestry() if around.name == name), None) if visit is not None else None
 
 
-def find_container(place: Place, state_type: str | None, since: int) -> Visit | None:
+def find_container(place: Place, state_type: str | None, *, since: int, unbroken_from: int) -> Visit | None:
     """Return the nearest open visit of that type around a place, rather one whose attempt has not failed ``since``.
 
     A failed container is passed over because what happens next happens to the one around it; but if there certainly is
-    none, the failed one failed again: its Catch did.
+    none, the failed one failed again: its Catch did. What failed before a gap may go on after it: nothing tells which.
     """
     failed: Visit | None = None
     visit = visit_of(place)
@@ -67,6 +70,8 @@ def find_container(place: Place, state_type: str | None, since: int) -> Visit | 
         if visit.state_type == state_type and visit.exited_event_id is None:
             if visit.inner_ending is None or visit.inner_ending.position < since:
                 return visit
+            if visit.inner_ending.position < unbroken_from:
+                return None
             failed = failed or visit
         visit = visit.scope.owner
     return failed if failed is not None and is_placed(failed) else None

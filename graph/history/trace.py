@@ -11,7 +11,7 @@ from typing import NamedTuple
 from graph.history.closing import close
 from graph.history.definition import Definition
 from graph.history.event import Event, StageStatus
-from graph.history.place import Place, find_container, find_open
+from graph.history.place import Place, find_container, find_open, is_placed
 from graph.history.unread import Unread
 from graph.history.visit import MAX_NESTING, Attempt, Ending, Scope, Visit
 
@@ -31,7 +31,6 @@ class Trace:
         places: Of each event read; None where nothing read tells it.
         gaps: First and last id of each stretch that was not read.
         runs: Stretches of events between redrives and gaps.
-        root: The scope of the execution itself.
         unread: What is around events whose surroundings were not read.
         run: How many redrives were read.
         redriven_at: Position of the last one; what failed or ended before it goes on.
@@ -44,14 +43,18 @@ class Trace:
         self.places: list[Place | None] = []
         self.gaps: list[tuple[int, int]] = []
         self.runs: list[Run] = [Run(0, 0)]
-        self.root = Scope()
         self.unread = Unread(definition, self.visits)
         self.run = 0
         self.redriven_at = 0
         self.end: Ending | None = None
-        self._chain: dict[int, Place | None] = {0: self.root, 1: self.root}  # the first event is the execution's own
+        self._chain: dict[int, Place | None] = {}
         self.unbroken_from = 0
         self._next_id = 1
+
+    @property
+    def root(self) -> Scope:
+        """The scope of the execution itself."""
+        return self.unread.root
 
     @property
     def position(self) -> int:
@@ -63,6 +66,8 @@ class Trace:
         if event.id != self._next_id:
             self._skip_to(event)
         self._next_id = event.id + 1
+        if event.previous_id <= 1 and event.previous_id not in self._chain:  # the first event is the execution's own
+            return self.root
         return self._chain.get(event.previous_id)
 
     def put(self, event: Event, place: Place | None, link: Place | None) -> None:
@@ -77,9 +82,12 @@ class Trace:
         """Close what is open."""
         otherwise = StageStatus.RUNNING if read_to_end else StageStatus.UNKNOWN
         certain_from = self.unbroken_from if read_to_end else len(self.places)
-        self._close([self.root], self.end, otherwise, certain_from)
-        # One dialect enters again what a redrive resumes: a visit that cannot be recognised may have gone on as another.
-        self._close(self.unread.scopes, self.end, otherwise, max(certain_from, self.redriven_at))
+        blamed_from = self.end.position if read_to_end and self.end is not None else len(self.places)
+        for visit in self.visits:
+            if visit.scope.current is visit:
+                # What ended something around a visit whose surroundings were not read cannot be told from what did not;
+                # only the visit that failed the execution is known.
+                self._close([visit.scope], self.end, otherwise, certain_from if is_placed(visit) else blamed_from)
 
     def find(self, name: str, state_type: str | None, link: Place | None) -> Visit | None:
         """Return the open visit that an event names, and give it the name if it had none."""
@@ -92,7 +100,11 @@ class Trace:
 
     def find_container(self, state_type: str | None, link: Place | None) -> Visit | None:
         """Return the open Parallel or Map that an event without a name means."""
-        return find_container(link, state_type, self.redriven_at) if link is not None else None
+        return (
+            find_container(link, state_type, since=self.redriven_at, unbroken_from=self.unbroken_from)
+            if link is not None
+            else None
+        )
 
     def find_entered(self, event: Event) -> Visit | None:
         """Return the open visit that the cause of a failure points at.
@@ -152,6 +164,7 @@ class Trace:
         close(scopes, ending, otherwise, run=self.run, since=self.redriven_at, certain_from=certain_from)
 
     def _skip_to(self, event: Event) -> None:
+        self.unread.forget_containers()
         self.gaps.append((self._next_id, event.id - 1))
         self.unbroken_from = len(self.places)
         if not self.places:

@@ -8,12 +8,13 @@ class Unread:
     """Scopes whose surroundings were not read, and the visits that must have been there.
 
     Attributes:
-        scopes: All of them.
+        root: The scope of the execution itself. After a gap another one takes its place, when the definition tells that
+            what follows is there: what is open in the old one has ended unread.
         run: How many redrives were read before a visit begins.
     """
 
     def __init__(self, definition: Definition | None, visits: list[Visit]) -> None:
-        self.scopes: list[Scope] = []
+        self.root = Scope()
         self.run = 0
         self._definition = definition
         self._visits = visits
@@ -43,7 +44,6 @@ class Unread:
     def scope(self, name: str | None) -> Scope:
         """Open a scope for a state whose surroundings were not read; the definition may tell which they are."""
         scope = Scope(is_known=False)
-        self.scopes.append(scope)
         self._locate(scope, name)
         return scope
 
@@ -62,18 +62,32 @@ class Unread:
             self._locate(visit.scope, name)
         self.remember(visit)
 
+    def place_iteration(self, scope: Scope, attempt: Attempt, iteration: int) -> Scope | None:
+        """Learn from the success of an iteration, which links to its last event, that a scope is that iteration."""
+        if scope.attempt is not None or scope.is_known:
+            return None
+        scope.attempt, scope.iteration, scope.is_known = attempt, iteration, True
+        scope.depth = attempt.visit.scope.depth + 1
+        attempt.scopes[iteration] = scope
+        return scope
+
     def container(self, name: str, state_type: str) -> Visit:
         """Return the open visit to a container that an event or the definition speaks of.
 
-        Inside a Map several may be open at once, and nothing tells which: each caller then gets one of its own.
+        Inside a Map several may be open at once, and nothing tells which: then each event gets one of its own, and so it
+        does without a definition to rule that out.
         """
         visit = self.open_visit(name)
         if visit is None:
             visit = self.visit(name, state_type)
             state = self.state(name)
-            if state is None or not state.is_in_map:
+            if state is not None and not state.is_in_map:
                 self._containers[name] = visit
         return visit
+
+    def forget_containers(self) -> None:
+        """Begin anew after a gap, in which containers may have been left and entered again."""
+        self._containers.clear()
 
     def _locate(self, scope: Scope, name: str | None) -> None:
         state = self.state(name)
@@ -81,6 +95,7 @@ class Unread:
             return
         scope.is_known = True
         if state.place is None:
+            self.root = scope
             return
         container = self.container(state.place.container, "Map" if state.place.branch is None else "Parallel")
         if container.attempt is None:
@@ -89,4 +104,5 @@ class Unread:
         scope.branch = state.place.branch
         scope.branch_name = state.place.first if state.place.branch is not None else None
         scope.depth = container.scope.depth + 1
-        container.attempt.scopes[scope] = scope
+        scopes = container.attempt.scopes
+        scopes[scope if scope.branch is None or scope.branch in scopes else scope.branch] = scope

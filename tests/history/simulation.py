@@ -370,7 +370,7 @@ class Simulation:
         for child in seen.container.threads:
             child.resumed_by = 0 if child.is_done else seen.last if self._written else 0
             if self._written and seen.type == "Map" and child.resumed_by and child.seen:
-                child.resumed_by = self._iteration(seen, child, "Started", seen.last)
+                child.last = child.resumed_by = self._iteration(seen, child, "Started", seen.last)
 
     def _children(
         self, thread: Thread, seen: Seen, body: Machine, length: int

@@ -75,7 +75,7 @@ def test_exits_and_iterations_name_the_states_of_a_tail() -> None:
         98 ExecutionFailed 97 error: E
     """
     assert visits(table) == ["?/B SUCCEEDED ?-91", "?/Each SUCCEEDED ?-94", "?/Last FAILED 95- x1"]
-    assert [event.step_name for event in read(table)] == ["B", "B", "Each", None, "Each", "Last", "Last", "Last", None]
+    assert [event.step_name for event in read(table)] == ["B", "B", *["Each"] * 3, *["Last"] * 3, None]
     assert read(table).gaps == ((1, 89),)
 
 
@@ -112,10 +112,10 @@ def test_the_definition_places_a_state_but_never_guesses_its_iteration() -> None
         """,
         PAR,
     ) == [
-        "Each RUNNING ?-",
-        "Each#?/Fan RUNNING ?-",
-        "Each#?/Fan[1]/B RUNNING 90- x1",
-        "Each#?/Fan RUNNING ?-",
+        "Each UNKNOWN ?-",
+        "Each#?/Fan UNKNOWN ?-",
+        "Each#?/Fan[1]/B UNKNOWN 90- x1",
+        "Each#?/Fan UNKNOWN ?-",
         "Each#?/Fan[0]/A SUCCEEDED 92-93",
     ]
 
@@ -135,7 +135,7 @@ def test_a_branch_names_the_parallel_whose_entry_was_not_read() -> None:
         93 PassStateExited 91 name: A
         """,
         PAR,
-    )[:3] == ["Each#?/Fan RUNNING ?- x1", "Each RUNNING ?-", "Each#?/Fan[0]/A SUCCEEDED 91-93"]
+    )[:3] == ["Each#?/Fan UNKNOWN ?- x1", "Each UNKNOWN ?-", "Each#?/Fan[0]/A SUCCEEDED 91-93"]
 
 
 def test_an_exit_names_the_parallel_whose_entry_was_not_read() -> None:
@@ -147,6 +147,18 @@ def test_an_exit_names_the_parallel_whose_entry_was_not_read() -> None:
     """) == ["?/Fan SUCCEEDED ?-93 x1", "?/A SUCCEEDED 91-92"]
 
 
+def test_what_came_after_a_gap_ended_with_the_execution_if_nothing_unread_is_around_it() -> None:
+    table = """
+        1 ExecutionStarted 0
+        2 PassStateEntered 0 name: First
+        50 TaskStateEntered 49 name: Last
+        51 TaskScheduled 50
+        52 ExecutionAborted 0
+    """
+    assert visits(table) == ["First UNKNOWN 2-", "?/Last UNKNOWN 50- x1"]
+    assert visits(table, PAR) == ["First UNKNOWN 2-", "Last ABORTED 50- x1"]
+
+
 def test_a_gap_hides_what_became_of_what_was_open_before_it() -> None:
     table = """
         1 ExecutionStarted 0
@@ -156,7 +168,7 @@ def test_a_gap_hides_what_became_of_what_was_open_before_it() -> None:
         51 TaskScheduled 50
         52 ExecutionAborted 0
     """
-    assert visits(table) == ["Before UNKNOWN 2- x1", "?/After ABORTED 50- x1"]
+    assert visits(table) == ["Before UNKNOWN 2- x1", "?/After UNKNOWN 50- x1"]
     attribution = read(table)
     assert (attribution.gaps, attribution.is_complete, attribution.unbroken_from) == (((4, 49),), False, 3)
 
@@ -180,7 +192,7 @@ def test_a_state_that_can_repeat_may_be_another_one(change: dict[str, Any]) -> N
     assert visits(HEAD + "80 MapIterationStarted 79 name: Each, index: 1", machine) == [
         "First SUCCEEDED 2-3",
         "Each UNKNOWN 4- x1",
-        "Each RUNNING ?-",
+        "Each UNKNOWN ?-",
     ]
 
 
@@ -211,7 +223,7 @@ def test_links_to_later_events_are_links_to_nothing_read() -> None:
         1 ExecutionStarted 0
         2 PassStateEntered 7 name: A
         3 PassStateExited 3 name: A
-    """) == ["?/A RUNNING 2-", "?/A SUCCEEDED ?-3"]
+    """) == ["?/A UNKNOWN 2-", "?/A SUCCEEDED ?-3"]
 
 
 def test_a_state_whose_exit_is_missing_has_ended_when_the_next_one_is_entered() -> None:

@@ -67,6 +67,8 @@ def _iteration(trace: Trace, event: Event, link: Place | None) -> Place | None:
         return visit
     attempt = _attempt_around(link, visit) or _current_attempt(trace, visit)
     scope = attempt.scopes.get(event.iteration)
+    if scope is None and event.kind is EventKind.ITERATION_SUCCEEDED and link is not None:
+        scope = trace.unread.place_iteration(scope_of(link), attempt, event.iteration)
     if scope is None:
         scope = trace.open_scope(attempt, event.iteration, iteration=event.iteration)
     _ITERATION_RULES[event.kind](trace, event, scope)
