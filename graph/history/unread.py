@@ -74,7 +74,7 @@ class Unread:
     def container(self, name: str, state_type: str) -> Visit:
         """Return the open visit to a container that an event or the definition speaks of.
 
-        Inside a Map several may be open at once, and nothing tells which: then each event gets one of its own, and so it
+        Inside a Map several may be open at once, and nothing tells which: then each event gets one of its own, as it
         does without a definition to rule that out.
         """
         visit = self.open_visit(name)

@@ -1,7 +1,7 @@
 """A second opinion: runs of random machines, which record their history and, eagerly, what became of each visit.
 
-Each scope is a coroutine, so branches and iterations interleave. It yields after each event, and it yields an event that
-it cannot get past; when it is resumed after a redrive it goes on from the state it stopped in.
+Each scope is a coroutine, so branches and iterations interleave. It yields after each event, and it yields what it
+cannot get past; when it is resumed after a redrive it goes on from the state it stopped in.
 """
 
 from collections.abc import Generator, Iterator
@@ -121,8 +121,9 @@ class Simulation:
                     seen.status, seen.has_failed = "RUNNING", False
 
     def _fail(self, stop: Stop) -> int:
-        cause = f"An error occurred while executing the state '{stop.seen.name}' (entered at the event id #{stop.seen.entered})."
-        details = {"error": "States.Runtime", "cause": cause} if stop.is_fatal else {"error": "Broken"}
+        details = {"error": "Broken"}
+        if stop.is_fatal:
+            details = {"error": "States.Runtime", "cause": _interpreters_cause(stop.seen)}
         end = self._record("ExecutionFailed", stop.event, **details)
         blamed = {stop.seen.name} | {around[0] for around in stop.seen.path}
         for seen in self._root.open():
@@ -259,9 +260,7 @@ class Simulation:
                 retries = self._retries(body)
 
     def _evaluation_failed(self, seen: Seen) -> None:
-        cause = (
-            f"An error occurred while executing the state '{seen.name}' (entered at the event id #{seen.entered}). Why"
-        )
+        cause = _interpreters_cause(seen)
         link = (
             seen.last
             if self._written or seen.last != seen.entered
@@ -347,6 +346,7 @@ class Simulation:
         seen.has_failed = False
 
     def _open(self, seen: Seen, body: Machine, length: int, attempt: int) -> list[Thread]:
+        inner: list[tuple[Machine, tuple[str, int | None, str | None, int | None, int]]]
         if seen.type == "Map":
             inner = [(body["ItemProcessor"], (seen.name, None, None, index, attempt)) for index in range(length)]
         else:
@@ -452,3 +452,7 @@ class Simulation:
             event[f"{key}EventDetails"] = details
         self.events.append(event)
         return event_id
+
+
+def _interpreters_cause(seen: Seen) -> str:
+    return f"An error occurred while executing the state '{seen.name}' (entered at the event id #{seen.entered}). Why"

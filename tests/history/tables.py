@@ -68,11 +68,13 @@ def shown(found: Iterable[Visit]) -> list[str]:
     A branch without an index is shown by its first state, a later attempt of a container as ``~1``, what was not read
     as ``?``, no attempts as nothing.
     """
-    return [
-        f"{place(visit.scope.path())}{visit.name} {visit.status} "
-        f"{visit.entered_event_id or '?'}-{visit.exited_event_id or ''}{f' x{visit.attempts}' if visit.attempts else ''}"
-        for visit in found
-    ]
+    return [_shown(visit) for visit in found]
+
+
+def _shown(visit: Visit) -> str:
+    events = f"{visit.entered_event_id or '?'}-{visit.exited_event_id or ''}"
+    attempts = f" x{visit.attempts}" if visit.attempts else ""
+    return f"{place(visit.scope.path())}{visit.name} {visit.status} {events}{attempts}"
 
 
 def place(path: tuple[StageScope, ...] | None) -> str:

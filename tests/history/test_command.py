@@ -15,9 +15,7 @@ from tests.history.test_written_dialect import BRANCHES, FAN, ITERATIONS
 def call(*words: str) -> int:
     parser = argparse.ArgumentParser()
     add_parser(parser.add_subparsers())
-    arguments = parser.parse_args(["history", *words])
-    assert arguments.run is run
-    return run(arguments)
+    return run(parser.parse_args(["history", *words]))
 
 
 def save(path: Path, document: Any) -> str:

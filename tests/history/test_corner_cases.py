@@ -276,7 +276,7 @@ def test_the_limit_of_events_fails_what_was_running() -> None:
         3 ParallelStateStarted 2
         4 TaskStateEntered 3 name: A
         5 TaskStateEntered 3 name: B
-        6 ExecutionFailed 0 error: States.Runtime, cause: The execution reached the maximum number of history events (25000).
+        6 ExecutionFailed 0 error: States.Runtime, cause: The execution reached the maximum number of history events.
     """) == ["Fan FAILED 2- x1", "Fan[A]/A UNKNOWN 4-", "Fan[B]/B UNKNOWN 5-"]
 
 

@@ -361,7 +361,7 @@ def test_the_cause_tells_what_failed_where_nothing_links_to_it() -> None:
     [
         "An error occurred while executing the state 'First' (entered at the event id #4). A name that does not fit",
         "An error occurred while executing the state 'First' (entered at the event id #2). A state that was left",
-        "An error occurred while executing the state 'Second' (entered at the event id #99). An event that is not there",
+        "An error occurred while executing the state 'Second' (entered at the event id #99). An event not there",
         "An error occurred while executing the state 'Second' (entered at the event id #" + "9" * 5000,
         "Something else: An error occurred while executing the state 'Second' (entered at the event id #4).",
     ],

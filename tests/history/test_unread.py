@@ -6,7 +6,7 @@ import pytest
 
 from tests.history.tables import place, read, visits
 
-PAR = {
+PAR: dict[str, Any] = {
     "StartAt": "First",
     "States": {
         "First": {"Type": "Pass", "Next": "Each"},
@@ -188,7 +188,7 @@ def test_a_state_that_cannot_repeat_is_the_same_on_both_sides_of_a_gap() -> None
 
 @pytest.mark.parametrize("change", [{"Retry": [{"ErrorEquals": ["States.ALL"]}]}, {"Next": "First"}])
 def test_a_state_that_can_repeat_may_be_another_one(change: dict[str, Any]) -> None:
-    machine = {**PAR, "States": {**PAR["States"], "Each": {**PAR["States"]["Each"], **change}}}  # type: ignore[dict-item]
+    machine = {**PAR, "States": {**PAR["States"], "Each": {**PAR["States"]["Each"], **change}}}
     assert visits(HEAD + "80 MapIterationStarted 79 name: Each, index: 1", machine) == [
         "First SUCCEEDED 2-3",
         "Each UNKNOWN 4- x1",

@@ -86,7 +86,7 @@ def _attempt_around(place: Place | None, visit: Visit) -> Attempt | None:
 
 
 def _current_attempt(trace: Trace, visit: Visit) -> Attempt:
-    """Return the attempt of an event that only its name places; after a gap it may be another one than was read last."""
+    """Return the attempt of an event that only its name places; after a gap it may be another than was read last."""
     attempt = visit.attempt
     if attempt is not None and (attempt.position >= trace.unbroken_from or trace.unread.is_only_attempt(attempt)):
         return attempt
