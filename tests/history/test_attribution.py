@@ -183,38 +183,44 @@ def test_what_is_left_of_a_history_never_contradicts_the_whole(machine: Machine,
 
 # -- any events at all
 
-NAMES = st.sampled_from(["A", "B", "C"])
-KINDS = st.sampled_from(list(EventKind))
+ANYTHING = st.lists(
+    st.builds(
+        Event,
+        id=st.integers(1, 40),
+        previous_id=st.integers(0, 40),
+        type=st.just("Any"),
+        kind=st.sampled_from(list(EventKind)),
+        time=st.none(),
+        step_name=st.sampled_from([None, "A", "B", "C"]),
+        state_type=st.sampled_from([None, "Task", "Map", "Parallel", "Fail"]),
+        iteration=st.sampled_from([None, 0, 1]),
+        detail=st.sampled_from([{}, {"error": 1, "cause": []}, {"length": "x", "redriveCount": -1}]),
+    ),
+    max_size=30,
+)
+MACHINES = [
+    {"StartAt": "A", "States": {"A": {"Type": "Map", "Iterator": {"StartAt": "B", "States": {"B": {"Type": "Task"}}}}}},
+    {"StartAt": "A", "States": {"A": {"Type": "Parallel", "Branches": [{"StartAt": "C", "States": {"C": {}}}]}}},
+]
+ENDS = {
+    EventKind.EXECUTION_SUCCEEDED,
+    EventKind.EXECUTION_FAILED,
+    EventKind.EXECUTION_ABORTED,
+    EventKind.EXECUTION_TIMED_OUT,
+}
 
 
-@st.composite
-def anything(draw: Callable[[st.SearchStrategy[Any]], Any]) -> list[Event]:
-    size = draw(st.integers(0, 40))
-    return [
-        Event(
-            draw(st.integers(1, 60)),
-            draw(st.integers(0, 60)),
-            "Any",
-            draw(KINDS),
-            step_name=draw(st.none() | NAMES),
-            state_type=draw(st.sampled_from([None, "Task", "Map", "Parallel", "Fail"])),
-            iteration=draw(st.none() | st.integers(0, 3)),
-            detail=draw(st.sampled_from([{}, {"error": 1, "cause": []}, {"length": "x", "redriveCount": -1}])),
-        )
-        for _ in range(size)
-    ]
-
-
-@given(events=anything(), read_to_end=st.booleans(), machine=st.none() | machines())
-@settings(max_examples=300, deadline=None)
+@given(events=ANYTHING, read_to_end=st.booleans(), machine=st.sampled_from([None, *MACHINES]))
+@settings(max_examples=200, deadline=None)
 def test_no_events_are_refused(events: list[Event], read_to_end: bool, machine: Machine | None) -> None:
     definition = parse_definition(machine) if machine is not None else None
     attribution = attribute(events, definition, read_to_end=read_to_end)
     assert len(list(attribution)) == len({event.id for event in events})
-    exits = [
-        event for event in attribution.events if event.kind is EventKind.STATE_EXITED and event.step_name is not None
-    ]
+    exits = [event for event in attribution.events if event.kind is EventKind.STATE_EXITED and event.step_name]
     assert len(exits) == len([visit for visit in attribution.visits if visit.exited_event_id is not None])
+    turns = [event.kind for event in attribution.events if event.kind in ENDS | {EventKind.EXECUTION_REDRIVEN}]
+    if turns and turns[-1] in ENDS:
+        assert all(visit.status is not StageStatus.RUNNING for visit in attribution.visits)
     roll_up(frame(definition) if definition is not None else None, attribution)
 
 
@@ -349,7 +355,7 @@ def test_four_times_the_events_take_four_times_the_steps(history: Callable[[int]
 
 
 def test_nesting_that_nobody_needs_costs_no_more_than_its_length() -> None:
-    small, large = nested(4000), nested(16000)  # both beyond the depth that is climbed
+    small, large = nested(1000), nested(4000)  # both beyond the depth that is climbed
     assert steps(lambda: list(attribute(large))) <= 4.4 * steps(lambda: list(attribute(small)))
 
 

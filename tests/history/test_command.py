@@ -129,3 +129,16 @@ def test_text_that_is_not_utf_8_is_one_clear_line(tmp_path: Path, capsys: pytest
     (tmp_path / "events.json").write_bytes(b"[\xff]")
     assert call(str(tmp_path / "events.json")) == 2
     assert "not JSON" in capsys.readouterr().err
+
+
+def test_the_documented_example_prints_what_the_page_says(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "histories.md").read_text()
+    command, printed = (page.split(f"```{language}\n")[1].split("```")[0] for language in ("sh", "json"))
+    monkeypatch.chdir(root)
+    program, name, *words = command.split()
+    assert (program, name) == ("vams-graph", "history")
+    assert call(*words) == 0
+    assert capsys.readouterr().out == printed

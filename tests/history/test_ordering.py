@@ -58,7 +58,7 @@ def test_what_is_on_a_cycle_can_reach_itself(graph: dict[str, list[str]]) -> Non
 
 
 def test_long_chains_need_no_recursion() -> None:
-    graph = {str(number): [str(number + 1)] for number in range(50_000)} | {"50000": ["0"]}
+    graph = {str(number): [str(number + 1)] for number in range(5_000)} | {"5000": ["0"]}
     order = in_running_order("0", graph)
-    assert order == [str(number) for number in range(50_001)]
-    assert len(on_cycles(order, graph)) == 50_001
+    assert order == [str(number) for number in range(5_001)]
+    assert len(on_cycles(order, graph)) == 5_001
