@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 from graph.history.definition import Definition
@@ -45,6 +46,8 @@ class Attribution:
         gaps: First and last id of each stretch that was not read, before and between the events.
         read_to_end: No newer event exists.
         unbroken_from: Position of the first event after the last gap.
+        places: Of each event, in the same order; None where nothing read tells it.
+        runs: Stretches of events between redrives and gaps.
     """
 
     events: Sequence[Event]
@@ -52,8 +55,8 @@ class Attribution:
     gaps: tuple[tuple[int, int], ...]
     read_to_end: bool
     unbroken_from: int
-    _places: Sequence[Place | None]
-    _runs: Sequence[Run]
+    places: Sequence[Place | None]
+    runs: Sequence[Run]
 
     @property
     def is_complete(self) -> bool:
@@ -62,8 +65,8 @@ class Attribution:
 
     def __getitem__(self, position: int) -> AttributedEvent:
         """Attribute the event at a position of ``events``."""
-        event, place = self.events[position], self._places[position]
-        run = self._runs[bisect_right(self._runs, position, key=lambda run: run.position) - 1]
+        event, place = self.events[position], self.places[position]
+        run = self.runs[bisect_right(self.runs, position, key=lambda run: run.position) - 1]
         visit = visit_of(place) if place is not None else None
         named = (visit.name if visit is not None else None) or event.step_name
         is_attributed = named is not None or (isinstance(place, Scope) and place.is_known)
@@ -90,22 +93,21 @@ def attribute(
         read_to_end: No newer event exists. If false, whatever the unread rest may change is UNKNOWN: each visit without
             an exit, because even what failed may be redriven, except a Fail state's.
     """
-    # Pages come as sorted runs, which this sort merges in linear time.
-    ordered = sorted(events, key=lambda event: event.id)
-    unique = [
-        event for event, before in zip(ordered, [None, *ordered], strict=False) if not before or event.id != before.id
-    ]
     trace = Trace(definition)
-    for event in unique:
+    read: list[Event] = []
+    for event in sorted(events, key=attrgetter("id")):  # pages are sorted runs, which this sort merges in linear time
+        if read and event.id == read[-1].id:
+            continue
+        read.append(event)
         link = trace.link(event)
         trace.put(event, RULES[event.kind](trace, event, link), link)
     trace.finish(read_to_end=read_to_end)
     return Attribution(
-        events=unique,
+        events=read,
         visits=[visit for visit in trace.visits if visit.name is not None],
         gaps=tuple(trace.gaps),
         read_to_end=read_to_end,
         unbroken_from=trace.unbroken_from,
-        _places=trace.places,
-        _runs=trace.runs,
+        places=trace.places,
+        runs=trace.runs,
     )

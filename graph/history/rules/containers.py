@@ -102,7 +102,8 @@ def _iteration_started(_trace: Trace, _event: Event, scope: Scope) -> None:
 
 def _iteration_succeeded(trace: Trace, _event: Event, scope: Scope) -> None:
     scope.status = StageStatus.SUCCEEDED
-    trace.close([scope], None)
+    if scope.current is not None:  # its exit was not read
+        trace.close([scope], None)
 
 
 def _iteration_failed(trace: Trace, event: Event, scope: Scope) -> None:
