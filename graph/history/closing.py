@@ -41,7 +41,7 @@ def close(
         if owner is not None:
             owner.position = max(owner.position, visit.position)
         visit.redrives = run - visit.entered_run
-        if visit.state_type != "Fail":  # which failed when it was entered
+        if visit.status is StageStatus.RUNNING:  # and not a Fail state, which failed when it was entered
             _close_visit(visit, around, otherwise, since, certain_from)
 
 

@@ -9,7 +9,7 @@ from graph.history.attribution import attribute
 from graph.history.definition import Definition, DefinitionError, parse_definition
 from graph.history.event import Event
 from graph.history.stepfunctions import MalformedHistoryError, parse_events
-from graph.history.visit import Visit
+from graph.history.visit import StageScope, Visit
 
 # What AWS accepts; the narrower bound of `parse_definition` is for definitions that come with a request.
 _MAX_DEFINITION_BYTES = 1024 * 1024
@@ -78,14 +78,19 @@ def _line(visit: Visit) -> dict[str, object]:
     path = visit.scope.path()
     return {
         "name": visit.name,
-        "scope": None
-        if path is None
-        else [
-            {"stageName": around.stage_name, "branch": around.branch, "iteration": around.iteration} for around in path
-        ],
+        "scope": [_around(scope) for scope in path] if path is not None else None,
         "status": visit.status.value,
         "attempts": visit.attempts,
         "enteredEventId": visit.entered_event_id,
         "exitedEventId": visit.exited_event_id,
         "error": visit.error,
+    }
+
+
+def _around(scope: StageScope) -> dict[str, object]:
+    return {
+        "stageName": scope.stage_name,
+        "branch": scope.branch,
+        "branchName": scope.branch_name,
+        "iteration": scope.iteration,
     }

@@ -1,7 +1,10 @@
 """What can be said about states whose entry was not read: never more than the events and the definition tell."""
 
 from graph.history.definition import Definition, State
-from graph.history.visit import MAX_NESTING, Attempt, Scope, Visit
+from graph.history.visit import Attempt, Scope, Visit
+
+# Each state whose entry was not read may need visits to all containers around it, so there is a bound to them.
+_MAX_DEPTH = 8
 
 
 class Unread:
@@ -64,7 +67,7 @@ class Unread:
 
     def place_iteration(self, scope: Scope, attempt: Attempt, iteration: int) -> Scope | None:
         """Learn from the success of an iteration, which links to its last event, that a scope is that iteration."""
-        if scope.attempt is not None or scope.is_known:
+        if scope.attempt is not None or scope.is_known or _is_inside(attempt.visit, scope):
             return None
         scope.attempt, scope.iteration, scope.is_known = attempt, iteration, True
         scope.depth = attempt.visit.scope.depth + 1
@@ -91,13 +94,15 @@ class Unread:
 
     def _locate(self, scope: Scope, name: str | None) -> None:
         state = self.state(name)
-        if state is None or state.depth > MAX_NESTING:
+        if state is None or state.depth > _MAX_DEPTH:
             return
-        scope.is_known = True
         if state.place is None:
-            self.root = scope
+            scope.is_known, self.root = True, scope
             return
         container = self.container(state.place.container, "Map" if state.place.branch is None else "Parallel")
+        if _is_inside(container, scope):  # the events contradict the definition
+            return
+        scope.is_known = True
         if container.attempt is None:
             container.attempt = Attempt(container, None, container.position)
         scope.attempt = container.attempt
@@ -106,3 +111,7 @@ class Unread:
         scope.depth = container.scope.depth + 1
         scopes = container.attempt.scopes
         scopes[scope if scope.branch is None or scope.branch in scopes else scope.branch] = scope
+
+
+def _is_inside(visit: Visit, scope: Scope) -> bool:
+    return any(around.scope is scope for around in visit.ancestry())

@@ -40,7 +40,7 @@ def test_visits_are_printed_in_the_order_of_entry(tmp_path: Path, capsys: pytest
         },
         {
             "name": "A1",
-            "scope": [{"stageName": "Fan", "branch": 0, "iteration": None}],
+            "scope": [{"stageName": "Fan", "branch": 0, "branchName": "A1", "iteration": None}],
             "status": "SUCCEEDED",
             "attempts": 0,
             "enteredEventId": 4,
@@ -49,7 +49,7 @@ def test_visits_are_printed_in_the_order_of_entry(tmp_path: Path, capsys: pytest
         },
         {
             "name": "B1",
-            "scope": [{"stageName": "Fan", "branch": 1, "iteration": None}],
+            "scope": [{"stageName": "Fan", "branch": 1, "branchName": "B1", "iteration": None}],
             "status": "SUCCEEDED",
             "attempts": 0,
             "enteredEventId": 5,
@@ -64,7 +64,7 @@ def test_a_list_of_events_is_a_history_and_a_branch_without_a_definition_has_no_
 ) -> None:
     assert call(save(tmp_path / "events.json", raw_events(BRANCHES))) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert lines[1]["scope"] == [{"stageName": "Fan", "branch": None, "iteration": None}]
+    assert lines[1]["scope"] == [{"stageName": "Fan", "branch": None, "branchName": "A1", "iteration": None}]
 
 
 def test_an_iteration_is_printed_and_a_history_is_taken_as_read_whole(
@@ -72,7 +72,7 @@ def test_an_iteration_is_printed_and_a_history_is_taken_as_read_whole(
 ) -> None:
     assert call(save(tmp_path / "events.json", raw_events(ITERATIONS))) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert lines[2]["scope"] == [{"stageName": "Each", "branch": None, "iteration": 1}]
+    assert lines[2]["scope"] == [{"stageName": "Each", "branch": None, "branchName": None, "iteration": 1}]
     assert (lines[2]["status"], lines[2]["exitedEventId"]) == ("RUNNING", None)
 
 

@@ -226,6 +226,22 @@ def test_links_to_later_events_are_links_to_nothing_read() -> None:
     """) == ["?/A UNKNOWN 2-", "?/A SUCCEEDED ?-3"]
 
 
+def test_events_that_contradict_the_definition_put_nothing_inside_itself() -> None:
+    attribution = read(
+        """
+        90 TaskSucceeded 89
+        91 ParallelStateEntered 90 name: Fan
+        92 MapIterationSucceeded 91 name: Each, index: 0
+        93 MapStateEntered 88 name: Each
+        94 MapIterationSucceeded 93 name: Each, index: 0
+        95 TaskStateExited 90 name: B
+        """,
+        PAR,
+    )
+    assert [visit.scope.depth for visit in attribution.visits if visit.name == "Each"] == [0, 0]
+    assert all(len(visit.scope.path() or ()) <= 2 for visit in attribution.visits)
+
+
 def test_a_state_whose_exit_is_missing_has_ended_when_the_next_one_is_entered() -> None:
     assert visits("""
         1 ExecutionStarted 0
