@@ -16,6 +16,7 @@ from graph import __version__
 from graph.app import PATH, connect, create_app, make_services
 from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase
 from graph.demo.welcome import welcome
+from graph.history import command as history
 from graph.schema import create_schema
 from graph.settings import Settings
 from graph.tables.doctor import Finding, cannot_connect, examine
@@ -29,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s %(message)s", stream=sys.stderr)
     logging.getLogger("botocore").setLevel(logging.WARNING)
-    run = {"demo": _demo, "doctor": _doctor, "export-schema": _export_schema}[given.command]
+    run = {"demo": _demo, "doctor": _doctor, "export-schema": _export_schema, "history": history.run}[given.command]
     try:
         return run(given)
     except (DemoNotInstalledError, MissingTableNames, ValidationError) as error:
@@ -45,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--port", type=int, default=8000, help="port to listen on (default 8000; 0 picks a free one)")
     demo.add_argument("--environment-file", type=Path, help="write the variables that reach its tables, for doctor")
     commands.add_parser("doctor", help="check credentials, tables and indexes")
+    history.add_parser(commands)
     commands.add_parser("export-schema", help="print the schema in the definition language")
     return parser
 
