@@ -30,6 +30,7 @@ _EXPRESSIONS: dict[Comparison, str] = {
     "ends_with": r"(?s:.*){}\Z",
 }
 _PLAIN = re.compile(r"(?:[^\\.^$*+?{}\[\]|()]|\\[^A-Za-z0-9])*", re.DOTALL)
+_PREFIX = re.compile(r"[\w/@ -]+(?![*+?{])")  # plain characters, the last of them not repeated
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _REMEMBERED_TEXTS = 64
 
@@ -67,7 +68,7 @@ def matcher(comparison: Comparison, values: Sequence[str]) -> Matcher:
             tests.append(_undecidable)
             break
         is_certain = is_certain and expression.is_certain
-        tests.append(lru_cache(_REMEMBERED_TEXTS)(expression.matches))
+        tests.append(_expression_test(comparison, value, expression))
     if words:
         tests.insert(0, _word_test(comparison, tuple(words)))
     return Matcher(_any_of(tests), is_certain, is_always_true=comparison != "equals" and "" in words)
@@ -95,6 +96,15 @@ def _word_test(comparison: Comparison, words: tuple[str, ...]) -> Callable[[str]
                 (word,) = words
                 return lambda text: word in text
             return lambda text: any(word in text for word in words)
+
+
+def _expression_test(comparison: Comparison, value: str, expression: "_Expression") -> Callable[[str], bool]:
+    matches = lru_cache(_REMEMBERED_TEXTS)(expression.matches)
+    prefix = _PREFIX.match(value)
+    if comparison not in ("equals", "starts_with") or prefix is None or "|" in value:
+        return matches
+    start = prefix.group()
+    return lambda text: text.startswith(start) and matches(text)
 
 
 class _Expression:

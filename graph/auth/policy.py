@@ -167,14 +167,17 @@ class _RulesOfType:
     def __init__(self, object_type: str, rules: Sequence[Rule]) -> None:
         self._fields = [(name, [] if name == LIST_FIELD else "") for name in FIELDS[object_type]]
         self._rules = rules
-        self._plans = {action: self._plan(action) for rule in rules for action in rule.decisions}
+        self._plans: dict[str, _Plan] = {}
 
     def decide(self, fields: Mapping[str, object], action: str) -> Decision | None:
         """Answer None when no rule says anything."""
-        if action not in self._plans:
-            return None
         values = ["" if (value := fields.get(name, empty)) is None else value for name, empty in self._fields]
-        plan = self._plans[action] if self._are_as_stored(values) else self._plan(action, trust_conditions=False)
+        if not self._are_as_stored(values):
+            plan = self._plan(action, trust_conditions=False)
+        elif action in self._plans:
+            plan = self._plans[action]
+        else:
+            plan = self._plans[action] = self._plan(action)
         allowed = None
         for rule, decision in plan.must_see:
             try:
