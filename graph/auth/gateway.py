@@ -76,6 +76,6 @@ class Gateway:
 def _private(network: str) -> IPv4Network | IPv6Network:
     parsed = ip_network(network)
     # Not `is_private`, which looks at both ends of a network alone and so holds 0.0.0.0/0 to be private.
-    if not any(parsed.version == each.version and parsed.subnet_of(each) for each in _PRIVATE_NETWORKS):
+    if not any(parsed.network_address in each and parsed.broadcast_address in each for each in _PRIVATE_NETWORKS):
         raise ValueError(f"{network} is not private: anybody there could claim to be any user.")
     return parsed
