@@ -57,9 +57,14 @@ class Tokens:
             return None
         try:
             issuer, claims = await self._verify(token)
-        except (jwt.PyJWTError, ValueError, TypeError) as error:  # PyJWT lets some errors of odd tokens through
+            user_id = checked_user_id(_user_id(claims))
+        except (
+            jwt.PyJWTError,
+            ValueError,
+            TypeError,
+            RecursionError,
+        ) as error:  # whatever odd JSON makes readers raise
             raise UnauthenticatedError(f"a bad token: {error!r}") from error
-        user_id = checked_user_id(_user_id(claims))
         return Viewer(user_id, await issuer.mfa(user_id, claims), method="token")
 
     async def _verify(self, token: str) -> tuple[Issuer, Mapping[str, Any]]:
