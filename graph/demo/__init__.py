@@ -1,0 +1,1 @@
+"""An embedded DynamoDB with sample data, to try the graph without an AWS account."""

@@ -1,0 +1,1 @@
+"""Logs of executions: where they are, and what of them may be shown."""

@@ -1,7 +1,7 @@
 """Every table and index that is read, stated once.
 
-Names and keys are those of the VAMS workflow-execution data model. Physical table names are never here: they are looked up
-at start by :mod:`graph.tables.names`. All key attributes are strings and every index projects all attributes.
+Names and keys are those of the VAMS workflow-execution data model. Physical table names are never here: they are looked
+up at start by :mod:`graph.tables.names`. All key attributes are strings and every index projects all attributes.
 """
 
 from collections.abc import Iterator
@@ -45,9 +45,7 @@ class Table:
         return f"Table({self.name})"
 
 
-EXECUTIONS_BY_WORKFLOW = Index(
-    "WorkflowExecutionsByWorkflowGSI", "workflowDatabaseId:workflowId", "executionStartDate"
-)
+EXECUTIONS_BY_WORKFLOW = Index("WorkflowExecutionsByWorkflowGSI", "workflowDatabaseId:workflowId", "executionStartDate")
 EXECUTIONS_BY_GROUP = Index("WorkflowExecutionsByGroupGSI", "executionGroupId", "executionStartDate")
 EXECUTIONS_BY_DATE = Index("WorkflowExecutionsByDateGSI", "allListPartition", "executionStartDate")
 EXECUTIONS = Table(
@@ -153,7 +151,9 @@ STEP_LOGS = Table(
 
 ASSETS = Table("AssetStorageTable", ("ASSET_STORAGE_TABLE_NAME",), "dynamoTables/assetStorage", "databaseId", "assetId")
 
-DATABASES = Table("DatabaseStorageTable", ("DATABASE_STORAGE_TABLE_NAME",), "dynamoTables/databaseStorage", "databaseId")
+DATABASES = Table(
+    "DatabaseStorageTable", ("DATABASE_STORAGE_TABLE_NAME",), "dynamoTables/databaseStorage", "databaseId"
+)
 
 WORKFLOWS = Table(
     "WorkflowStorageTableV2",

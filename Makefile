@@ -1,0 +1,81 @@
+# make demo    serve the sample database on http://127.0.0.1:8000/graphql (PORT=8123 moves it)
+# make test    style, types, layers, then the tests
+#
+# Both need Python 3.11 or newer and nothing else; PYTHON=python3.12 chooses the interpreter when .venv is made.
+
+PORT ?= 8000
+PYTHON ?=
+
+venv := .venv
+bin := $(venv)/bin
+install := $(bin)/python -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check schema format lock clean
+
+help:
+	@echo 'make demo     serve the sample database on http://127.0.0.1:$(PORT)/graphql (PORT=8123 moves it)'
+	@echo 'make test     check, then run the tests'
+	@echo 'make check    style, types and layers'
+	@echo 'make format   rewrite the code in the one style'
+	@echo 'make schema   export schema.graphql from the code'
+	@echo 'make lock     pin the dependencies anew (needs uv)'
+	@echo 'make clean    remove .venv and every cache'
+
+demo: $(venv)/demo.stamp
+	@$(bin)/vams-graph demo --port $(PORT)
+
+test: check
+	@$(bin)/python -m pytest
+
+check: $(venv)/dev.stamp
+	@$(bin)/ruff check
+	@$(bin)/ruff format --check
+	@$(bin)/mypy
+	@$(bin)/lint-imports --no-logo
+
+format: $(venv)/dev.stamp
+	@$(bin)/ruff check --fix
+	@$(bin)/ruff format
+
+schema: $(venv)/dev.stamp
+	@schema=$$($(bin)/vams-graph export-schema) && printf '%s\n' "$$schema" > schema.graphql
+
+# Both files pin the same versions, so the development set serves the demonstration too.
+$(venv)/dev.stamp: $(venv)/pyvenv.cfg pyproject.toml requirements/dev.txt
+	@echo 'Installing the development dependencies into $(venv) ...'
+	@$(install) --require-hashes -r requirements/dev.txt
+	@$(install) --no-deps --no-build-isolation --editable .
+	@touch $(venv)/demo.stamp $@
+
+$(venv)/demo.stamp: $(venv)/pyvenv.cfg pyproject.toml requirements/demo.txt
+	@echo 'Installing the dependencies into $(venv) ...'
+	@$(install) --require-hashes -r requirements/demo.txt
+	@$(install) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# A half-made environment is removed, so that the next run starts over.
+$(venv)/pyvenv.cfg:
+	@for python in $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11); do \
+		$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+		echo "Making $(venv) with $$($$python --version) ..."; \
+		$$python -m venv $(venv) && exit 0; \
+		rm -rf $(venv); \
+		echo 'No environment could be made; on Debian and Ubuntu: apt-get install python3-venv' >&2; \
+		exit 1; \
+	done; \
+	echo 'Python 3.11 or newer is needed: $(or $(PYTHON),python3) is missing or older. PYTHON=/path/to/python chooses one.' >&2; \
+	exit 1
+
+# Hashes for every platform, and no word of the registry they came from. One resolution, so that versions agree.
+compile = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	--no-annotate --no-emit-index-url --no-emit-find-links --no-emit-package vams-graph
+
+lock:
+	@echo '--editable .[demo]' | $(compile) - --group build --group dev --upgrade --output-file requirements/dev.txt
+	@$(compile) pyproject.toml --constraint requirements/dev.txt --output-file requirements/server.txt
+	@$(compile) pyproject.toml --extra demo --group build --constraint requirements/dev.txt --output-file requirements/demo.txt
+	@$(compile) --group build --constraint requirements/dev.txt --output-file requirements/build.txt
+
+clean:
+	rm -rf $(venv) dist build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

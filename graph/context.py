@@ -1,0 +1,65 @@
+"""What one operation carries. Nothing in it outlives the operation but the services that it points to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from graph.auth.access import Access
+from graph.loaders import Loaders
+from graph.loaders.base import Reading
+from graph.settings import Settings
+from graph.tables.cursors import Cursors
+from graph.tables.reader import Reader
+from graph.tables.rows import Fields, Row
+from graph.tables.tally import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What lives as long as the process: made at start, shared by all operations, holding no rows and no viewer."""
+
+    settings: Settings
+    reader: Reader
+    cursors: Cursors
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What an operation selects, anywhere in it: the fields of each GraphQL type, and the stored fields that they need.
+
+    Loaders serve every place of an operation alike, so what is read of a kind of row is the same everywhere in it.
+    """
+
+    fields: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    reads: Mapping[type[Row], Fields] = field(default_factory=dict)
+
+    def includes(self, type_name: str, names: frozenset[str]) -> bool:
+        """Whether any of some fields of a type is selected."""
+        return not names.isdisjoint(self.fields.get(type_name, frozenset()))
+
+
+@dataclass
+class Context:
+    """One operation: its services, what it selects, its loaders, its count of calls."""
+
+    services: Services
+    selection: Selection = field(default_factory=Selection)
+    tally: Tally = field(default_factory=Tally)
+
+    @property
+    def cursors(self) -> Cursors:
+        """What seals and opens cursors."""
+        return self.services.cursors
+
+    @cached_property
+    def loaders(self) -> Loaders:
+        """The operation's own loaders."""
+        return Loaders(Reading(self.services.reader, self.tally, self._fields))
+
+    @cached_property
+    def access(self) -> Access:
+        """What the viewer may see."""
+        return Access()
+
+    def _fields(self, row: type[Row]) -> Fields:
+        return self.selection.reads.get(row, frozenset())

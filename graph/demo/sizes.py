@@ -1,0 +1,162 @@
+"""Runs at the bounds of what a row or a collection can hold."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+from graph.demo import world
+from graph.demo.model import (
+    Configuration,
+    Metadata,
+    OutputFile,
+    OutputMetadata,
+    OutputResult,
+    Run,
+    Selection,
+    StepLog,
+    identifier,
+)
+from graph.demo.rows import Row
+from graph.demo.run_rows import run_rows
+from graph.demo.timeline import COMPLETE, execution_id, later, played
+
+LARGE_LOG_ID = execution_id("large log")
+LARGE_METADATA_ID = execution_id("large metadata")
+MANY_OUTPUTS_ID = execution_id("many outputs")
+MANY_INPUTS_ID = execution_id("many inputs")
+CUT_SHORT_ID = execution_id("cut short")
+
+# What VAMS lets the log and the error text of one row fill together, and one entity's metadata.
+LOG_BYTES = 390 * 1024
+METADATA_BYTES = 300 * 1024
+
+
+def size_rows() -> Iterator[Row]:
+    """The rows of the large runs."""
+    for run in (_large_log(), _large_metadata(), _many_outputs(), _many_inputs()):
+        yield from run_rows(run)
+    yield from map(_flagged, run_rows(_cut_short()))
+
+
+def _large_log() -> Run:
+    run = played(LARGE_LOG_ID, world.CITY_TILES, "2026-06-18T20:00:00Z")
+    text = _log_text(run.started_at)
+    run = replace(
+        run, inputs=(Selection(world.TRAM_LINE, "/track.laz", "tl-1"),), output_asset=world.TRAM_LINE, log=text
+    )
+    return run.with_step(-1, log=StepLog(COMPLETE, text))
+
+
+def _log_text(started_at: str) -> str:
+    """Log lines, some of them beyond ASCII, cut to the byte at the limit."""
+    lines = (
+        json.dumps(
+            {
+                "time": later(started_at, number),
+                "level": "INFO",
+                "message": f"Kachel {number}: {number * 7919 % 90_000} Punkte geprüft, {number % 7} verworfen",
+                "request": identifier("request", str(number)),
+            },
+            ensure_ascii=False,
+        )
+        for number in range(3_000)
+    )
+    text = "\n".join(lines).encode()[:LOG_BYTES].decode(errors="ignore")
+    return text + "." * (LOG_BYTES - len(text.encode()))
+
+
+def _large_metadata() -> Run:
+    """One entity's metadata at its caps: a thousand entries in 300 KiB."""
+    keys = [f"sensor-{number:04}" for number in range(1_000)]
+    spare = METADATA_BYTES - len(json.dumps(dict.fromkeys(keys, "")))
+    length, longer = divmod(spare, len(keys))
+    metadata = {key: (f"{key} calibrated; " * 20)[: length + (place < longer)] for place, key in enumerate(keys)}
+    run = played(LARGE_METADATA_ID, world.CONVERT_QA_THUMB, "2026-06-17T09:00:00Z")
+    facts = (
+        Metadata(world.PLANT, world.TURBINE_HALL, "/", metadata),
+        Metadata(world.PLANT, world.TURBINE_HALL, "/hall.ifc", {"units": "mm"}, {"lod": "300"}),
+    )
+    run = replace(
+        run,
+        inputs=(Selection(world.TURBINE_HALL, "/hall.ifc", "th-1"),),
+        metadata=facts,
+        output_asset=world.TURBINE_HALL,
+    )
+    for place in (1, 2):
+        run = run.with_step(place, metadata=facts[1:])
+    return run
+
+
+def _many_outputs() -> Run:
+    run = replace(
+        played(MANY_OUTPUTS_ID, world.CITY_TILES, "2026-06-16T18:00:00Z"),
+        inputs=(Selection(world.HARBOUR_BRIDGE, "/survey/"),),
+        output_asset=world.HARBOUR_BRIDGE,
+        output_path="/tiles/",
+    )
+    classes = tuple(
+        OutputFile(f"classes/strip-{number:03}.laz", 8_000_000 + number * 4_096, version_id=f"cl{number}")
+        for number in range(240)
+    )
+    tiles = tuple(
+        OutputFile(
+            f"{number % 5}/{number // 5 % 16}/tile-{number:04}.pnts",
+            30_000 + number * 11,
+            "application/octet-stream",
+            f"t{number}",
+            f"hb-tile-{number}" if number % 100 == 0 else "",
+        )
+        for number in range(1_200)
+    )
+    previews = tuple(
+        OutputFile(f"overview/{number:02}.previewFile.png", 40_000 + number, "image/png", file_type="preview")
+        for number in range(12)
+    )
+    return run.with_step(0, files=classes).with_step(
+        1,
+        files=tiles + previews,
+        output_metadata=tuple(
+            OutputMetadata(f"/tiles/{level}", "pointCount", str(1_000_000 >> level), f"{level}.metadata.json")
+            for level in range(60)
+        ),
+        results=tuple(
+            OutputResult(f"/levels/{level:02}.txt", f"level {level}: {1_200 >> level % 5} tiles\n")
+            for level in range(40)
+        ),
+    )
+
+
+def _many_inputs() -> Run:
+    photos = tuple(Selection(world.BRONZE_HORSE, f"/photos/{number:04}.jpg", f"ph-{number}") for number in range(400))
+    return replace(
+        played(MANY_INPUTS_ID, world.TURNTABLE, "2026-06-15T07:00:00Z"),
+        inputs=photos,
+        metadata=tuple(
+            Metadata(world.MUSEUM, world.BRONZE_HORSE, selection.path, {"lens": "50 mm"}, {"blurred": "no"})
+            for selection in photos[:150]
+        ),
+        output_asset=world.BRONZE_HORSE,
+    )
+
+
+def _cut_short() -> Run:
+    """A run whose every text ends in the middle, as if it had not fitted its row."""
+    text = '{"format":"glb","tolerance":0.1,"materials":["steel","bra'
+    run = replace(
+        played(CUT_SHORT_ID, world.THUMBNAILS, "2026-06-14T07:00:00Z"),
+        inputs=(Selection(world.PIPE_RACK, "/rack.step", "pr-1"),),
+        metadata=(Metadata(world.PLANT, world.PIPE_RACK, "/", {"a": "the first of many"}, {"b": "the first of many"}),),
+        output_asset=world.PIPE_RACK,
+    )
+    return run.with_step(
+        0,
+        configuration=Configuration(text, "high-quality", (("tolerance", "0.1"),), override=text),
+        results=(OutputResult("/report.txt", "Of 1,204 welds the following are to be checked agai"),),
+        log=StepLog("Workflow Execution Outp", '{"id":"1","type":"Execu'),
+    )
+
+
+def _flagged(row: Row) -> Row:
+    """The row with every sign of truncation but that of the metadata sources, which decide who may see the run."""
+    flags = (name for name in row.attributes if name.endswith("Truncated") and not name.startswith("metadataSource"))
+    return Row(row.table, row.attributes | dict.fromkeys(flags, True))

@@ -1,0 +1,67 @@
+"""Loaders of assets, their file versions, databases, workflows and pipelines."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+
+from graph.errors import GraphError
+from graph.loaders.base import KeyLoader, Loader, Reading, Slice, SliceLoader, gather_results
+from graph.tables import catalogue, keys
+from graph.tables.reader import Between
+from graph.tables.records.definitions import AssetRow, DatabaseRow, FileVersionRow, PipelineRow, WorkflowRow
+
+
+class AssetLoaders:
+    """Assets by database and id, in use or archived: both places are asked for in the same call."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.by_key = KeyLoader(AssetRow, reading)
+
+    async def find(self, database_id: str, asset_id: str) -> AssetRow | None:
+        """An asset wherever it is kept; None when it is in neither place, or the ids can be of no asset."""
+        if not keys.is_id(database_id) or not keys.is_asset_id(asset_id):
+            return None
+        in_use, archived = await asyncio.gather(
+            self.by_key.load((database_id, asset_id)), self.by_key.load((keys.archived(database_id), asset_id))
+        )
+        return in_use or archived
+
+
+class DefinitionLoaders:
+    """Databases, workflows and pipelines by key."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.databases = KeyLoader(DatabaseRow, reading)
+        self.workflows = KeyLoader(WorkflowRow, reading)
+        self.pipelines = KeyLoader(PipelineRow, reading)
+
+
+class FileVersionLoader(Loader[tuple[str, str], FileVersionRow | None]):
+    """The version that a run made of a file, by execution id and ``database:asset:path``.
+
+    The files of one run that are asked for together are read with one Query over the index by execution, between the
+    first and the last of them.
+    """
+
+    def __init__(self, reading: Reading) -> None:
+        super().__init__()
+        self._by_execution = SliceLoader(FileVersionRow, reading, catalogue.FILE_VERSIONS_BY_EXECUTION)
+
+    async def read(self, keys: Sequence[tuple[str, str]]) -> Sequence[FileVersionRow | None | GraphError]:
+        """The versions of some files; None where the run made none. VAMS writes ``null`` for a bucket without versions."""
+        files: dict[str, list[str]] = defaultdict(list)
+        for execution_id, file_key in keys:
+            files[execution_id].append(file_key)
+        stretches = await gather_results(
+            self._by_execution.load(Slice(execution_id, sort=Between(min(wanted), max(wanted))))
+            for execution_id, wanted in files.items()
+        )
+        found = dict(zip(files, stretches, strict=True))
+        versions = {
+            (row.execution_id, row.file_key): row
+            for stretch in stretches
+            if not isinstance(stretch, GraphError)
+            for row in stretch.rows
+            if row.version_id != "null"
+        }
+        return [stretch if isinstance(stretch := found[key[0]], GraphError) else versions.get(key) for key in keys]

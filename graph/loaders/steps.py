@@ -1,0 +1,69 @@
+"""Loaders of the step table and its three indexes, and of the chain that an execution's steps make."""
+
+from collections.abc import Sequence
+
+from graph.errors import GraphError
+from graph.loaders.base import FirstLoader, KeyLoader, Loader, Reading, Slice, SliceLoader, gather_results
+from graph.loaders.chain import Chain, linked, planned
+from graph.loaders.configurations import ConfigurationLoaders
+from graph.tables import catalogue
+from graph.tables.reader import Between
+from graph.tables.records.steps import StepRow
+
+
+class StepLoaders:
+    """Steps by key, by bare id, by execution, by predecessor, and the one that ends a chain."""
+
+    def __init__(self, reading: Reading, configurations: ConfigurationLoaders) -> None:
+        self.by_key = KeyLoader(StepRow, reading)
+        self.by_id = FirstLoader(StepRow, reading)
+        primes = (self.by_key.prime_rows, self.by_id.prime_rows)
+        self.by_execution = SliceLoader(StepRow, reading, catalogue.STEPS_BY_EXECUTION, primes)
+        self.by_predecessor = SliceLoader(StepRow, reading, catalogue.STEPS_BY_PREDECESSOR, primes)
+        self.by_end_state = SliceLoader(StepRow, reading, catalogue.STEPS_BY_END_STATE, primes)
+        self.chain = ChainLoader(self.by_execution, configurations)
+
+    async def previous(self, step: StepRow) -> StepRow | None:
+        """The step before another: from the chain where the operation reads it, else by its key."""
+        if self.chain.knows(step.execution_id):
+            return (await self.chain.load(step.execution_id)).neighbour(step.pipeline_execution_id, -1)
+        if not step.predecessor_id:
+            return None
+        return await self.by_key.load((step.predecessor_id, step.execution_id))
+
+    async def next(self, step: StepRow) -> StepRow | None:
+        """The step after another: from the chain where the operation reads it, else from the index by predecessor."""
+        if self.chain.knows(step.execution_id):
+            return (await self.chain.load(step.execution_id)).neighbour(step.pipeline_execution_id, 1)
+        return await self._only(self.by_predecessor, step.execution_id, step.pipeline_execution_id)
+
+    async def end(self, execution_id: str) -> StepRow | None:
+        """The step that ends an execution's chain: from the chain where it is read, else from its own index."""
+        if self.chain.knows(execution_id):
+            return (await self.chain.load(execution_id)).end
+        return await self._only(self.by_end_state, execution_id, "true")
+
+    @staticmethod
+    async def _only(loader: SliceLoader[StepRow], execution_id: str, value: str) -> StepRow | None:
+        found = await loader.load(Slice(execution_id, limit=1, sort=Between(value, value)))
+        return next(iter(found.rows), None)
+
+
+class ChainLoader(Loader[str, Chain]):
+    """The ordered steps of an execution, by its id. Reads its configuration only where the links are broken."""
+
+    def __init__(self, by_execution: SliceLoader[StepRow], configurations: ConfigurationLoaders) -> None:
+        super().__init__()
+        self._by_execution = by_execution
+        self._configurations = configurations
+
+    async def read(self, keys: Sequence[str]) -> Sequence[Chain | GraphError]:
+        """The chains of some executions; empty where there are no steps."""
+        return await gather_results(self._chain(key) for key in keys)
+
+    async def _chain(self, execution_id: str) -> Chain:
+        steps = (await self._by_execution.load(Slice(execution_id))).rows
+        if chain := linked(steps):
+            return chain
+        configuration = await self._configurations.of_execution(execution_id)
+        return planned(steps, configuration.pipelines if configuration else ())

@@ -1,0 +1,224 @@
+"""The executions that touched an asset: the union of those that read it and those that wrote it, newest first, each once.
+
+Two indexes are merged. A run stands at the date of its input row if it read the asset, else at that of its configuration
+row. All rows of a date are read before a page is cut there, so a position is a date and a run id, and runs of one date stand
+by id: no order that only the database knows is relied on.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from graph.context import Context
+from graph.loaders.base import Slice, SliceLoader
+from graph.resolvers.budget import Budget
+from graph.resolvers.filters import ExecutionFilter
+from graph.resolvers.paging import Entry, Filled, Page, PageRequest, Window, paginate
+from graph.resolvers.sources import EVALUATED
+from graph.tables.reader import Between
+from graph.tables.records.definitions import AssetRow
+from graph.tables.records.executions import ConfigurationRow, ExecutionRow
+from graph.tables.records.inputs import InputRow
+from graph.tables.states import AssetRole
+
+RowT = TypeVar("RowT", InputRow, ConfigurationRow)
+
+
+async def asset_executions(
+    context: Context, request: PageRequest, asset: AssetRow, role: AssetRole | None, wanted: ExecutionFilter
+) -> Page[ExecutionRow]:
+    """The executions that read or wrote an asset; with a role, those that touched it that way."""
+
+    async def read(window: Window) -> Filled[ExecutionRow]:
+        if not wanted.is_possible:
+            return Filled(())
+        return await _Reading(context, asset, role, wanted, window).fill()
+
+    bound_to = (asset.database_id, asset.asset_id, role.name if role else None, wanted.identity())
+    return await paginate(context, request, bound_to, read)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Place:
+    """Where a run stands in the list; later places come first in it."""
+
+    date: str
+    execution_id: str
+
+    @property
+    def position(self) -> tuple[str, str]:
+        return self.date, self.execution_id
+
+
+@dataclass(slots=True)
+class _Stream:
+    """The rows of one index for the asset, in the direction of reading."""
+
+    loader: SliceLoader[Any]
+    next: Slice | None
+    rows: list[Any] = field(default_factory=list)
+    edge: str | None = None  # the date reading has come to: more rows of that date may follow. None at the end
+
+    async def advance(self) -> None:
+        if self.next is None:
+            return
+        stretch = await self.loader.load(self.next)
+        self.rows += stretch.rows
+        self.next = replace(self.next, start=stretch.end) if stretch.end else None
+        self.edge = str(stretch.end[0]) if stretch.end else None
+
+    def take(self, horizon: str | None, *, descending: bool) -> list[Any]:
+        """The rows that are settled, since every row that comes before them has been read too."""
+        if horizon is None:
+            taken, self.rows = self.rows, []
+            return taken
+        taken = [row for row in self.rows if (row.start_date > horizon if descending else row.start_date < horizon)]
+        self.rows = self.rows[len(taken) :]
+        return taken
+
+
+class _Reading:
+    """The filling of one page."""
+
+    def __init__(
+        self, context: Context, asset: AssetRow, role: AssetRole | None, wanted: ExecutionFilter, window: Window
+    ) -> None:
+        self._context = context
+        self._asset = asset
+        self._role = role
+        self._wanted = wanted.without_dates()
+        self._window = window
+        self._descending = window.forward
+        self._start = _Place(*map(str, window.start)) if window.start else None
+        self._stop = _Place(*map(str, window.stop)) if window.stop else None
+        self._roles_are_selected = context.selection.includes("AssetExecutionEdge", frozenset({"roles"}))
+        begin = Slice(
+            f"{asset.database_id}:{asset.asset_id}",
+            sort=self._dates(wanted.key_range or Between(None, None)),
+            forward=not window.forward,
+            evaluate=max(EVALUATED, window.count + 1),
+            pages=1,
+        )
+        self._inputs = _Stream(context.loaders.inputs.by_asset, begin if role is not AssetRole.WROTE else None)
+        self._outputs = _Stream(
+            context.loaders.configurations.by_output_asset, begin if role is not AssetRole.READ else None
+        )
+
+    async def fill(self) -> Filled[ExecutionRow]:
+        entries: list[Entry[ExecutionRow]] = []
+        budget, decided = Budget.of(self._context), self._window.start
+        while True:
+            await self._advance(budget)
+            for place, execution, roles in await self._decide(budget):
+                if self._stop is not None and not self._comes_before(place, self._stop):
+                    return Filled(entries)
+                decided = place.position
+                if execution is None:
+                    continue
+                entries.append(Entry(execution, place.position, roles))
+                if len(entries) > self._window.count:
+                    return Filled(entries)
+            if self._inputs.next is None and self._outputs.next is None:
+                return Filled(entries)
+            if reason := budget.spent:
+                return Filled(entries, reason, decided)
+
+    async def _advance(self, budget: Budget) -> None:
+        """Reads on where reading is furthest behind; at first, everywhere."""
+        open_streams = [stream for stream in (self._inputs, self._outputs) if stream.next is not None]
+        horizon = self._horizon()
+        behind = [stream for stream in open_streams if stream.edge in (None, horizon)]
+        budget.spend(len(behind))
+        await asyncio.gather(*(stream.advance() for stream in behind))
+
+    async def _decide(self, budget: Budget) -> list[tuple[_Place, ExecutionRow | None, tuple[AssetRole, ...]]]:
+        """The runs that are settled, in order: each with its roles, and None for one that is not to be shown."""
+        horizon = self._horizon()
+        readers = self._by_place(self._inputs.take(horizon, descending=self._descending))
+        has_read = {place.execution_id for place in readers}
+        writers = {
+            place: row
+            for place, row in self._by_place(self._outputs.take(horizon, descending=self._descending)).items()
+            if place.execution_id not in has_read
+        }
+        budget.spend(len(writers) if self._must_probe else 0)
+        read, wrote = await asyncio.gather(
+            asyncio.gather(*(self._as_reader(row) for row in readers.values())),
+            asyncio.gather(*(self._as_writer(row) for row in writers.values())),
+        )
+        found = dict(zip((*readers, *writers), (*read, *wrote), strict=True))
+        matching = {
+            place: execution
+            for place, (execution, roles) in found.items()
+            if execution is not None and roles and self._wanted.matches(execution)
+        }
+        verdicts = await self._context.access.sees(list(matching.values()))
+        shown = {place for place, is_seen in zip(matching, verdicts, strict=True) if is_seen}
+        return [
+            (place, matching[place] if place in shown else None, found[place][1])
+            for place in sorted(found, reverse=self._descending)
+        ]
+
+    @property
+    def _must_probe(self) -> bool:
+        """Whether it matters if a writer has read the asset too: it then stands at its input row's date."""
+        return self._role is None or self._roles_are_selected
+
+    async def _as_reader(self, row: InputRow) -> tuple[ExecutionRow | None, tuple[AssetRole, ...]]:
+        loaders = self._context.loaders
+        key = (row.execution_id, f"{row.workflow_database_id}:{row.workflow_id}")
+        if not self._roles_are_selected:
+            return await loaders.executions.by_key.load(key), (AssetRole.READ,)
+        execution, configuration = await asyncio.gather(
+            loaders.executions.by_key.load(key), loaders.configurations.of_execution(row.execution_id)
+        )
+        wrote = configuration is not None and (configuration.database_id, configuration.asset_id) == (
+            self._asset.database_id,
+            self._asset.asset_id,
+        )
+        return execution, (AssetRole.READ, AssetRole.WROTE) if wrote else (AssetRole.READ,)
+
+    async def _as_writer(self, row: ConfigurationRow) -> tuple[ExecutionRow | None, tuple[AssetRole, ...]]:
+        loaders = self._context.loaders
+        if not self._must_probe:
+            return await loaders.executions.by_id.load(row.execution_id), (AssetRole.WROTE,)
+        execution, also_read = await asyncio.gather(
+            loaders.executions.by_id.load(row.execution_id),
+            loaders.inputs.one_of_asset(row.execution_id, self._asset.database_id, self._asset.asset_id),
+        )
+        if also_read is None:
+            return execution, (AssetRole.WROTE,)
+        return execution, () if self._role is None else (AssetRole.READ, AssetRole.WROTE)
+
+    def _by_place(self, rows: Iterable[RowT]) -> dict[_Place, RowT]:
+        """The first row of each run at each place that comes after the start."""
+        placed: dict[_Place, RowT] = {}
+        for row in rows:
+            place = _Place(row.start_date, row.execution_id)
+            if self._start is None or self._comes_before(self._start, place):
+                placed.setdefault(place, row)
+        return placed
+
+    def _comes_before(self, first: _Place, second: _Place) -> bool:
+        return first > second if self._descending else first < second
+
+    def _horizon(self) -> str | None:
+        """The date up to which every stream has been read; None when all of them are read to their ends."""
+        edges = [stream.edge for stream in (self._inputs, self._outputs) if stream.edge is not None]
+        if not edges:
+            return None
+        return max(edges) if self._descending else min(edges)
+
+    def _dates(self, wanted: Between) -> Between:
+        """The dates to read: those of the filter, from the start's own date on, which may hold more runs, to the stop's."""
+        newest, oldest = (self._start, self._stop) if self._descending else (self._stop, self._start)
+        return Between(
+            _tightest(max, wanted.low, oldest.date if oldest else None),
+            _tightest(min, wanted.high, newest.date if newest else None),
+        )
+
+
+def _tightest(choose: Callable[[Sequence[str]], str], *bounds: str | None) -> str | None:
+    given = [bound for bound in bounds if bound is not None]
+    return choose(given) if given else None

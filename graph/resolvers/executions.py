@@ -1,0 +1,123 @@
+"""How an execution and its own fields are answered."""
+
+from graph.context import Context
+from graph.logs.redaction import redact
+from graph.resolvers import lists, references
+from graph.resolvers.filters import ExecutionFilter
+from graph.resolvers.gate import visible, visible_execution
+from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
+from graph.resolvers.sources import listed
+from graph.resolvers.texts import StoredText, log_text
+from graph.tables import ids, keys
+from graph.tables.records.definitions import WorkflowRow
+from graph.tables.records.executions import ExecutionRow
+from graph.tables.records.steps import StepRow
+from graph.tables.states import ExecutionStatus
+
+_FAILURES = {ExecutionStatus.FAILED, ExecutionStatus.ABORTED, ExecutionStatus.TIMED_OUT}
+
+# Fields that need an execution's steps or its configuration. An id is all that these reads need, so they go out together
+# with the read of the execution itself, and are dropped if there is none to be seen.
+_OVER_STEPS = frozenset({"pipelineExecutions", "inputMetadata", "outputFiles", "outputMetadata", "outputResults"})
+_OF_CONFIGURATION = frozenset(
+    {
+        "stepCount",
+        "outputTarget",
+        "metadataSourceAssets",
+        "metadataSourceDatabases",
+        "metadataSourcesTruncated",
+        "namedMetadataSource",
+        "metadataEnvelope",
+        "specifiedPipelines",
+        "specifiedPipelinesTruncated",
+    }
+)
+
+
+class ExecutionGroup:
+    """The executions that were launched under one group id. A group has no row of its own."""
+
+    __slots__ = ("group_id",)
+
+    def __init__(self, group_id: str) -> None:
+        self.group_id = group_id
+
+    @property
+    def id(self) -> str:
+        """The global id."""
+        return ids.encode("ExecutionGroup", self.group_id)
+
+
+async def execution(context: Context, execution_id: str) -> ExecutionRow | None:
+    """The execution of an id, if the viewer may see it."""
+    if not keys.is_execution_id(execution_id):
+        return None
+    loaders, selection = context.loaders, context.selection
+    if selection.includes("Execution", _OVER_STEPS):
+        loaders.steps.chain.begin(execution_id)
+    if selection.includes("Execution", _OF_CONFIGURATION):
+        loaders.configurations.by_key.begin((execution_id, keys.CONFIGURATION))
+    return await visible_execution(context, execution_id)
+
+
+async def group(context: Context, group_id: str) -> ExecutionGroup | None:
+    """The group of an id, if the viewer may see any of its executions."""
+    one = PageRequest("Query.executionGroup", first=1)
+    found = await lists.executions(context, one, ExecutionFilter(group_id=group_id))
+    return ExecutionGroup(group_id) if found.edges else None
+
+
+async def executions_of_group(
+    of: ExecutionGroup, context: Context, page: PageRequest, wanted: ExecutionFilter
+) -> Page[ExecutionRow]:
+    """The executions of a group, newest first."""
+    return await lists.executions(context, page, wanted.within_group(of.group_id), (of.group_id,))
+
+
+async def executions_of_workflow(
+    of: WorkflowRow, context: Context, page: PageRequest, wanted: ExecutionFilter
+) -> Page[ExecutionRow]:
+    """The executions of a workflow, newest first."""
+    return await lists.executions(
+        context, page, wanted.within_workflow(of.database_id, of.workflow_id), (of.database_id, of.workflow_id)
+    )
+
+
+async def workflow(execution: ExecutionRow, context: Context) -> WorkflowRow | None:
+    """The definition that the execution ran, as it stands now."""
+    return await references.workflow(context, execution.workflow_database_id, execution.workflow_id)
+
+
+async def own_group(execution: ExecutionRow, _context: Context) -> ExecutionGroup | None:
+    """The group of the execution, which the viewer sees at least this run of."""
+    return ExecutionGroup(execution.group_id) if execution.group_id else None
+
+
+async def error(execution: ExecutionRow, _context: Context) -> str | None:
+    """The failure message of a run that ended other than well."""
+    if execution.status not in _FAILURES or execution.error_text is None:
+        return None
+    return redact(execution.error_text)
+
+
+async def log(execution: ExecutionRow, _context: Context) -> StoredText | None:
+    """The log text that was captured at the end of the run."""
+    return log_text(execution.log_text)
+
+
+async def steps(execution: ExecutionRow, context: Context, page: PageRequest) -> Page[StepRow]:
+    """The steps of the execution, in chain order."""
+
+    async def read(window: Window) -> Filled[StepRow]:
+        chain = await context.loaders.steps.chain.load(execution.execution_id)
+        return listed(chain.steps, lambda step: step.pipeline_execution_id, window)
+
+    async def count() -> int:
+        return len((await context.loaders.steps.chain.load(execution.execution_id)).steps)
+
+    return await paginate(context, page, (execution.execution_id,), read, count)
+
+
+async def end_step(execution: ExecutionRow, context: Context) -> StepRow | None:
+    """The step that ends the chain."""
+    return await visible(context, await context.loaders.steps.end(execution.execution_id))

@@ -1,0 +1,125 @@
+"""Which executions a list shows: conditions, and the index and key range that serve them. Pure."""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from graph.tables import keys, states
+from graph.tables.reader import Between, OneOf
+from graph.tables.records.executions import ExecutionRow
+from graph.tables.states import ExecutionStatus, TriggerType
+
+_SECONDS = "%Y-%m-%dT%H:%M:%S"
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionFilter:
+    """Conditions that all hold together; None is no condition. An empty set of statuses or triggers matches nothing."""
+
+    workflow_database_id: str | None = None
+    workflow_id: str | None = None
+    group_id: str | None = None
+    statuses: frozenset[ExecutionStatus] | None = None
+    trigger_types: frozenset[TriggerType] | None = None
+    triggered_by: str | None = None
+    started_from: datetime | None = None
+    started_to: datetime | None = None
+
+    def within_workflow(self, database_id: str, workflow_id: str) -> "ExecutionFilter | None":
+        """The filter with a workflow's own condition; None when they contradict each other."""
+        if self.workflow_database_id not in (None, database_id) or self.workflow_id not in (None, workflow_id):
+            return None
+        return replace(self, workflow_database_id=database_id, workflow_id=workflow_id)
+
+    def within_group(self, group_id: str) -> "ExecutionFilter | None":
+        """The filter with a group's own condition; None when they contradict each other."""
+        return replace(self, group_id=group_id) if self.group_id in (None, group_id) else None
+
+    def without_workflow(self) -> "ExecutionFilter":
+        """The conditions that are left when rows come from the workflow's own index."""
+        return replace(self, workflow_database_id=None, workflow_id=None)
+
+    def without_group(self) -> "ExecutionFilter":
+        """The conditions that are left when rows come from the group's own index."""
+        return replace(self, group_id=None)
+
+    def without_dates(self) -> "ExecutionFilter":
+        """The conditions that are left when the key range is read."""
+        return replace(self, started_from=None, started_to=None)
+
+    @property
+    def workflow_key(self) -> str | None:
+        """The workflow that is asked for, where it is named whole."""
+        if self.workflow_database_id is None or self.workflow_id is None:
+            return None
+        return keys.join(self.workflow_database_id, self.workflow_id)
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether any row could match: no empty set, no ids that can be of nothing, no dates the wrong way round."""
+        ids = (self.workflow_database_id, self.workflow_id, self.group_id)
+        return (
+            all(keys.is_id(value) for value in ids if value is not None)
+            and self.statuses != frozenset()
+            and self.trigger_types != frozenset()
+            and (self.triggered_by is None or keys.is_text(self.triggered_by))
+            and (self.started_from is None or self.started_to is None or self.started_from <= self.started_to)
+        )
+
+    @property
+    def key_range(self) -> Between | None:
+        """The bounds of the stored start date. They are compared as texts, with or without fraction and zone."""
+        if self.started_from is None and self.started_to is None:
+            return None
+        low = None if self.started_from is None else _whole_seconds_from(self.started_from)
+        high = None if self.started_to is None else self.started_to.astimezone(UTC).strftime(_SECONDS) + "Z"
+        return Between(low, high)
+
+    def conditions(self) -> tuple[OneOf, ...]:
+        """The conditions as the database checks them, after the key."""
+        one_of = [
+            OneOf(attribute, (value,))
+            for attribute, value in (
+                ("workflowDatabaseId", self.workflow_database_id),
+                ("workflowId", self.workflow_id),
+                ("executionGroupId", self.group_id),
+                ("triggeredByUserId", self.triggered_by),
+            )
+            if value is not None
+        ]
+        if self.statuses is not None:
+            one_of.append(states.stored_texts("executionStatus", self.statuses, ExecutionStatus.UNKNOWN))
+        if self.trigger_types is not None:
+            one_of.append(states.stored_texts("triggerType", self.trigger_types, TriggerType.UNKNOWN))
+        return tuple(one_of)
+
+    def matches(self, execution: ExecutionRow) -> bool:
+        """Whether an execution meets every condition but that of the dates, which the key range has checked."""
+        return (
+            self.workflow_database_id in (None, execution.workflow_database_id)
+            and self.workflow_id in (None, execution.workflow_id)
+            and self.group_id in (None, execution.group_id)
+            and (self.statuses is None or execution.status in self.statuses)
+            and (self.trigger_types is None or execution.trigger_type in self.trigger_types)
+            and self.triggered_by in (None, execution.triggered_by)
+        )
+
+    def identity(self) -> tuple[object, ...]:
+        """The filter as plain values, for cursors to be bound to."""
+        return (
+            self.workflow_database_id,
+            self.workflow_id,
+            self.group_id,
+            None if self.statuses is None else sorted(status.name for status in self.statuses),
+            None if self.trigger_types is None else sorted(trigger.name for trigger in self.trigger_types),
+            self.triggered_by,
+            self.started_from,
+            self.started_to,
+        )
+
+
+def _whole_seconds_from(instant: datetime) -> str:
+    """The first whole second that is not before an instant, without a zone, so that it sorts before every spelling."""
+    instant = instant.astimezone(UTC)
+    if instant.microsecond:
+        instant += timedelta(seconds=1)
+    return instant.strftime(_SECONDS)

@@ -1,0 +1,99 @@
+"""The log sources of a step, and its stored log texts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graph.context import Context
+from graph.logs import sources
+from graph.resolvers.gate import visible_step
+from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
+from graph.resolvers.sources import listed
+from graph.resolvers.texts import StoredText, log_text
+from graph.tables import ids, keys
+from graph.tables.records.steps import StepLogRow, StepRow
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredLog:
+    """A log source as a step has it."""
+
+    pipeline_execution_id: str
+    source: sources.LogSource
+
+    @property
+    def id(self) -> str:
+        """The global id: the step and the location, whatever the kind."""
+        return ids.encode("RegisteredLog", self.pipeline_execution_id, self.source.location_digest)
+
+
+async def available_logs(step: StepRow, context: Context, page: PageRequest) -> Page[RegisteredLog]:
+    """Every log source of a step, each location once."""
+    return await _page(step, context, page, only_registered=False)
+
+
+async def registered_logs(step: StepRow, context: Context, page: PageRequest) -> Page[RegisteredLog]:
+    """The log sources that the step itself registered."""
+    return await _page(step, context, page, only_registered=True)
+
+
+async def registered_log(step: StepRow, context: Context, log_id: str) -> RegisteredLog | None:
+    """The log source of a log id, which may have been made under any kind of its location."""
+    source = sources.find_log(await log_sources(step, context), log_id)
+    return RegisteredLog(step.pipeline_execution_id, source) if source else None
+
+
+async def log_at(step: StepRow, context: Context, location_digest: str) -> RegisteredLog | None:
+    """The log source at a location."""
+    for source in await log_sources(step, context):
+        if source.location_digest == location_digest:
+            return RegisteredLog(step.pipeline_execution_id, source)
+    return None
+
+
+async def result_log(step: StepRow, context: Context) -> StoredText | None:
+    """The stored summary of how the step ended."""
+    row = await _stored(step, context)
+    return log_text(row.result_log, row.result_log_is_truncated) if row else None
+
+
+async def error_log(step: StepRow, context: Context) -> StoredText | None:
+    """The stored log text of the step; VAMS keeps the text of the run's end here, even of one that ended well."""
+    row = await _stored(step, context)
+    return log_text(row.error_log, row.error_log_is_truncated) if row else None
+
+
+async def step_of(log: RegisteredLog, context: Context) -> StepRow | None:
+    """The step that has the log source."""
+    return await visible_step(context, log.pipeline_execution_id)
+
+
+async def log_sources(step: StepRow, context: Context) -> Sequence[sources.LogSource]:
+    """The log sources that a step's row tells of; places without an account are in that of the run's own log group."""
+    execution = await context.loaders.executions.by_id.load(step.execution_id)
+    return sources.available_logs(
+        pipeline_execution_type=step.execution_type_text,
+        pipeline_resource_arn=step.resource_arn or "",
+        registered_logs=step.logs,
+        registered_sub_executions=step.sub_executions,
+        execution_log_group_arn=execution.log_group_arn if execution else "",
+        region=context.services.settings.region or "",
+    )
+
+
+async def _page(step: StepRow, context: Context, request: PageRequest, *, only_registered: bool) -> Page[RegisteredLog]:
+    async def logs() -> list[RegisteredLog]:
+        found = await log_sources(step, context)
+        chosen = sources.registered_logs(found) if only_registered else found
+        return [RegisteredLog(step.pipeline_execution_id, source) for source in chosen]
+
+    async def read(window: Window) -> Filled[RegisteredLog]:
+        return listed(await logs(), lambda log: log.source.location_digest, window)
+
+    async def count() -> int:
+        return len(await logs())
+
+    return await paginate(context, request, (step.pipeline_execution_id,), read, count)
+
+
+async def _stored(step: StepRow, context: Context) -> StepLogRow | None:
+    return await context.loaders.step_logs.load((step.pipeline_execution_id, keys.SUMMARY))

@@ -1,0 +1,103 @@
+"""Objects by global id. Each kind is found by its key and passes the gate of the object that it belongs to."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from graph.context import Context
+from graph.errors import BadUserInput, GraphError
+from graph.loaders.base import KeyLoader
+from graph.resolvers import executions, logs, references
+from graph.resolvers.gate import visible, visible_execution, visible_step
+from graph.tables import ids
+from graph.tables.ids import GlobalId
+from graph.tables.records.executions import ExecutionRow
+from graph.tables.records.steps import StepRow
+from graph.tables.rows import Row
+
+MOST = 100
+
+Finder = Callable[[Context, tuple[str, ...]], Awaitable[Any]]
+
+
+async def node(context: Context, text: str) -> Any:
+    """The object of a global id, if there is one and the viewer may see it.
+
+    Raises:
+        InvalidId: when the text is no global id.
+    """
+    decoded: GlobalId = ids.decode(text)
+    return await _FINDERS[decoded.kind](context, decoded.parts)
+
+
+async def nodes(context: Context, texts: Sequence[str]) -> list[Any]:
+    """The objects of some global ids, in their order; the error of one stands in its place.
+
+    Raises:
+        BadUserInput: for more than a hundred ids.
+    """
+    if len(texts) > MOST:
+        raise BadUserInput(f"'ids' takes at most {MOST} ids.")
+
+    async def settled(text: str) -> Any:
+        try:
+            return await node(context, text)
+        except GraphError as error:
+            return error
+
+    return await asyncio.gather(*map(settled, texts))
+
+
+async def _execution(context: Context, key: tuple[str, ...]) -> ExecutionRow | None:
+    return await visible(context, await context.loaders.executions.by_key.load(key))
+
+
+async def _step(context: Context, key: tuple[str, ...]) -> StepRow | None:
+    found, execution = await asyncio.gather(context.loaders.steps.by_key.load(key), visible_execution(context, key[1]))
+    return found if execution is not None else None
+
+
+async def _input_file(context: Context, key: tuple[str, ...]) -> Row | None:
+    found, execution = await asyncio.gather(context.loaders.inputs.by_key.load(key), visible_execution(context, key[0]))
+    return found if execution is not None else None
+
+
+async def _registered_log(context: Context, key: tuple[str, ...]) -> logs.RegisteredLog | None:
+    of = await visible_step(context, key[0])
+    return await logs.log_at(of, context, key[1]) if of else None
+
+
+async def _group(context: Context, key: tuple[str, ...]) -> executions.ExecutionGroup | None:
+    return await executions.group(context, key[0])
+
+
+def _within_step(loader: Callable[[Context], KeyLoader[Any]]) -> Finder:
+    """Finds a row whose partition is a step, which leads to the execution that guards it."""
+
+    async def find(context: Context, key: tuple[str, ...]) -> Row | None:
+        found, of = await asyncio.gather(loader(context).load(key), visible_step(context, key[0]))
+        return found if of is not None else None
+
+    return find
+
+
+def _defined(find: Callable[..., Awaitable[Row | None]]) -> Finder:
+    return lambda context, key: find(context, *key)
+
+
+_FINDERS: Mapping[str, Finder] = {
+    "Execution": _execution,
+    "ExecutionGroup": _group,
+    "PipelineExecution": _step,
+    "InputFile": _input_file,
+    "MigratedInputFile": _within_step(lambda context: context.loaders.step_input_files.by_key),
+    "InputMetadata": _within_step(lambda context: context.loaders.input_metadata.by_key),
+    "OutputFile": _within_step(lambda context: context.loaders.output_files.by_key),
+    "OutputMetadata": _within_step(lambda context: context.loaders.output_metadata.by_key),
+    "OutputResult": _within_step(lambda context: context.loaders.output_results.by_key),
+    "RegisteredLog": _registered_log,
+    "Asset": _defined(references.asset),
+    "Database": _defined(references.database),
+    "Workflow": _defined(references.workflow),
+    "Pipeline": _defined(references.pipeline),
+}

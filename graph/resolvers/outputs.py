@@ -1,0 +1,124 @@
+"""What runs and steps wrote: files, metadata, results, and where the files stand in the output asset."""
+
+import asyncio
+
+from graph.context import Context
+from graph.resolvers import references
+from graph.resolvers.collections import of_execution, of_partition
+from graph.resolvers.gate import visible_step
+from graph.resolvers.paging import Page, PageRequest
+from graph.resolvers.sources import Rows
+from graph.resolvers.texts import StoredText
+from graph.tables import keys, states
+from graph.tables.reader import Prefix
+from graph.tables.records.definitions import AssetRow, FileVersionRow
+from graph.tables.records.executions import ConfigurationRow, ExecutionRow
+from graph.tables.records.inputs import location
+from graph.tables.records.outputs import OutputFileRow, OutputMetadataRow, OutputResultRow
+from graph.tables.records.steps import StepRow
+from graph.tables.states import OutputFileType
+
+
+async def output_files(
+    execution: ExecutionRow, context: Context, page: PageRequest, file_type: OutputFileType | None = None
+) -> Page[OutputFileRow]:
+    """The files that all steps of a run wrote."""
+    rows = _files(context, file_type)
+    return await of_execution(context, page, execution.execution_id, rows, file_type.name if file_type else None)
+
+
+async def step_output_files(
+    step: StepRow, context: Context, page: PageRequest, file_type: OutputFileType | None = None
+) -> Page[OutputFileRow]:
+    """The files that a step wrote."""
+    rows = _files(context, file_type)
+    return await of_partition(context, page, step.pipeline_execution_id, rows, file_type.name if file_type else None)
+
+
+async def output_metadata(execution: ExecutionRow, context: Context, page: PageRequest) -> Page[OutputMetadataRow]:
+    """The metadata that a run wrote."""
+    return await of_execution(context, page, execution.execution_id, Rows(context.loaders.output_metadata.of_step))
+
+
+async def step_output_metadata(step: StepRow, context: Context, page: PageRequest) -> Page[OutputMetadataRow]:
+    """The metadata that is recorded under a step."""
+    rows = Rows(context.loaders.output_metadata.of_step)
+    return await of_partition(context, page, step.pipeline_execution_id, rows)
+
+
+async def output_results(execution: ExecutionRow, context: Context, page: PageRequest) -> Page[OutputResultRow]:
+    """The result texts of a run."""
+    return await of_execution(context, page, execution.execution_id, Rows(context.loaders.output_results.of_step))
+
+
+async def step_output_results(step: StepRow, context: Context, page: PageRequest) -> Page[OutputResultRow]:
+    """The result texts that are recorded under a step."""
+    rows = Rows(context.loaders.output_results.of_step)
+    return await of_partition(context, page, step.pipeline_execution_id, rows)
+
+
+async def step_of(row: OutputFileRow | OutputMetadataRow | OutputResultRow, context: Context) -> StepRow | None:
+    """The step that a row is recorded under."""
+    return await visible_step(context, row.pipeline_execution_id)
+
+
+async def asset_of(file: OutputFileRow, context: Context) -> AssetRow | None:
+    """The asset that the run wrote to."""
+    target = await _target(file, context)
+    return await references.asset(context, target.database_id, target.asset_id) if target else None
+
+
+async def asset_path(file: OutputFileRow, context: Context) -> str | None:
+    """The path in the output asset, where its version history has the file."""
+    version = await _version(file, context)
+    return version.path if version else None
+
+
+async def asset_file_version_id(file: OutputFileRow, context: Context) -> str | None:
+    """The version of the asset's file that this output became."""
+    version = await _version(file, context)
+    return version.version_id if version else None
+
+
+async def result_content(result: OutputResultRow, context: Context) -> StoredText:
+    """The text of a result. Its whole lies in the run's bucket."""
+    step = await context.loaders.steps.by_id.load(result.pipeline_execution_id)
+    return StoredText(result.body, result.body_is_truncated, location(step.bucket if step else None, result.s3_key))
+
+
+def _files(context: Context, file_type: OutputFileType | None) -> Rows[OutputFileRow]:
+    """Known types are a range of the sort key, which begins with the type; others are what is left."""
+    loader = context.loaders.output_files.of_step
+    match file_type:
+        case None:
+            return Rows(loader)
+        case OutputFileType.UNKNOWN:
+            unknown = states.stored_texts("fileType", {file_type}, OutputFileType.UNKNOWN)
+            return Rows(loader, conditions=(unknown,))
+        case known:
+            return Rows(loader, Prefix(known.value + ":"))
+
+
+async def _target(file: OutputFileRow, context: Context) -> ConfigurationRow | None:
+    """The configuration of the run, if it names an output asset."""
+    step = await context.loaders.steps.by_id.load(file.pipeline_execution_id)
+    if step is None:
+        return None
+    configuration = await context.loaders.configurations.of_execution(step.execution_id)
+    return configuration if configuration and configuration.database_id and configuration.asset_id else None
+
+
+async def _version(file: OutputFileRow, context: Context) -> FileVersionRow | None:
+    """The version of the output asset's file: as the row records its path, else below the output path extension."""
+    target = await _target(file, context)
+    if target is None or target.database_id is None or target.asset_id is None:
+        return None
+    found = await asyncio.gather(
+        *(
+            context.loaders.file_versions.load(
+                (target.execution_id, keys.join(target.database_id, target.asset_id, path))
+            )
+            for path in keys.asset_paths(file.relative_path, target.path_extension)
+        )
+    )
+    return next((version for version in found if version is not None), None)

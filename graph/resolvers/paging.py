@@ -1,0 +1,193 @@
+"""One implementation of paging for every connection: arguments to a window, entries to a page.
+
+A window says where reading begins and stops, in the direction of reading; a source fills it with up to one entry more than
+asked for, which tells whether more follows. Pages hold rows and positions; cursors are sealed only where they are selected.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Generic, TypeVar
+
+from graph.context import Context
+from graph.errors import BadUserInput, InvalidCursor
+from graph.tables.cursors import Cursors, Position, SealBroken, binding
+
+NodeT = TypeVar("NodeT")
+
+DEFAULT_PAGE = 20
+LONGEST_PAGE = 100
+
+
+class ShortPageReason(Enum):
+    """Why a page holds fewer than asked although more may follow."""
+
+    READ_BUDGET = "READ_BUDGET"
+    PERMISSION_BUDGET = "PERMISSION_BUDGET"
+    TIME_BUDGET = "TIME_BUDGET"
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """The paging arguments of one connection field, as given, and what was selected below it."""
+
+    field: str
+    first: int | None = None
+    after: str | None = None
+    last: int | None = None
+    before: str | None = None
+    wants_rows: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The rows that a page is made of: ``count`` of them after ``start`` and before ``stop``, in the direction of reading."""
+
+    count: int
+    forward: bool
+    start: Position | None
+    stop: Position | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Generic[NodeT]):
+    """A row at its position. ``roles`` is filled where the connection's edges have them."""
+
+    node: NodeT
+    position: Position
+    roles: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Filled(Generic[NodeT]):
+    """What a source read, in the direction of reading: up to ``count + 1`` entries.
+
+    Where a budget ended the reading early, ``reason`` says which, and ``stopped_at`` is the position to go on from.
+    """
+
+    entries: Sequence[Entry[NodeT]]
+    reason: ShortPageReason | None = None
+    stopped_at: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edge(Generic[NodeT]):
+    """A row of a page; its cursor is made when it is read."""
+
+    entry: Entry[NodeT]
+    seal: Callable[[Position], str]
+
+    @property
+    def node(self) -> NodeT:
+        """The row."""
+        return self.entry.node
+
+    @property
+    def roles(self) -> tuple[Any, ...]:
+        """Which way the row is tied to the connection's parent."""
+        return self.entry.roles
+
+    @property
+    def cursor(self) -> str:
+        """The sealed position of the row."""
+        return self.seal(self.entry.position)
+
+
+@dataclass(frozen=True, slots=True)
+class PageInfo:
+    """Where a page stands in its list."""
+
+    has_next_page: bool
+    has_previous_page: bool
+    start: Position | None
+    end: Position | None
+    seal: Callable[[Position], str]
+
+    @property
+    def start_cursor(self) -> str | None:
+        """The cursor to go back from."""
+        return None if self.start is None else self.seal(self.start)
+
+    @property
+    def end_cursor(self) -> str | None:
+        """The cursor to go on from."""
+        return None if self.end is None else self.seal(self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[NodeT]):
+    """A page of a connection. ``count`` gives the length of the whole list where the connection has a total."""
+
+    edges: Sequence[Edge[NodeT]]
+    page_info: PageInfo
+    short_page_reason: ShortPageReason | None = None
+    count: Callable[[], Awaitable[int | None]] | None = field(default=None, repr=False)
+
+    @property
+    def nodes(self) -> list[NodeT]:
+        """The rows alone."""
+        return [edge.node for edge in self.edges]
+
+
+async def paginate(
+    context: Context,
+    request: PageRequest,
+    bound_to: Sequence[object],
+    read: Callable[[Window], Awaitable[Filled[NodeT]]],
+    count: Callable[[], Awaitable[int | None]] | None = None,
+) -> Page[NodeT]:
+    """The page that a request asks for.
+
+    ``bound_to`` are the parent's key and the filter, which cursors are bound to together with the field. ``read`` fills a
+    window and is not called when only the total was selected.
+
+    Raises:
+        BadUserInput: for a page size below zero or over the cap, or ``first`` together with ``last``.
+        InvalidCursor: for a cursor that was not made by this field with the same parent and filter.
+    """
+    bound = binding(request.field, *bound_to)
+    window = _window(request, context.cursors, bound)
+    filled = await read(window) if request.wants_rows else Filled[NodeT](())
+    return _page(window, filled, lambda position: context.cursors.seal(position, bound), count)
+
+
+def _window(request: PageRequest, cursors: Cursors, bound: bytes) -> Window:
+    if request.first is not None and request.last is not None:
+        raise BadUserInput("'first' and 'last' exclude each other.")
+    forward = request.last is None
+    argument, size = ("first", request.first) if forward else ("last", request.last)
+    size = DEFAULT_PAGE if size is None else size
+    if not 0 <= size <= LONGEST_PAGE:
+        raise BadUserInput(f"'{argument}' must be from 0 to {LONGEST_PAGE}.")
+    after, before = (_open(request, name, cursors, bound) for name in ("after", "before"))
+    return Window(size, forward, after, before) if forward else Window(size, forward, before, after)
+
+
+def _open(request: PageRequest, argument: str, cursors: Cursors, bound: bytes) -> Position | None:
+    cursor: str | None = getattr(request, argument)
+    if cursor is None:
+        return None
+    try:
+        return cursors.open(cursor, bound)
+    except SealBroken:
+        raise InvalidCursor(argument) from None
+
+
+def _page(
+    window: Window,
+    filled: Filled[NodeT],
+    seal: Callable[[Position], str],
+    count: Callable[[], Awaitable[int | None]] | None,
+) -> Page[NodeT]:
+    shown = filled.entries[: window.count]
+    goes_on = len(filled.entries) > window.count or filled.reason is not None or window.stop is not None
+    came_from = window.start is not None
+    first = shown[0].position if shown else None
+    last = filled.stopped_at or (shown[-1].position if shown else window.start)
+    edges = [Edge(entry, seal) for entry in shown]
+    if window.forward:
+        info = PageInfo(goes_on, came_from, first, last, seal)
+    else:
+        edges.reverse()
+        info = PageInfo(came_from, goes_on, last, first, seal)
+    return Page(edges, info, filled.reason, count)

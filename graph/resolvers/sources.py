@@ -1,0 +1,159 @@
+"""Sources of pages: one partition, the partitions of an execution's steps in chain order, or a list in memory."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Generic, TypeVar
+
+from graph.errors import GraphError
+from graph.loaders.base import RowT, Slice, SliceLoader, Stretch, gather_results
+from graph.loaders.chain import Chain
+from graph.resolvers.budget import Budget
+from graph.resolvers.paging import Entry, Filled, ShortPageReason, Window
+from graph.tables.cursors import Position
+from graph.tables.reader import OneOf, Prefix
+
+ItemT = TypeVar("ItemT")
+
+EVALUATED = 200  # rows that one call looks at where some may be left out
+
+
+@dataclass(frozen=True, slots=True)
+class Rows(Generic[RowT]):
+    """Which rows of a partition are wanted: those of a range of the sort key, less what conditions leave out after it."""
+
+    loader: SliceLoader[RowT]
+    sort: Prefix | None = None
+    conditions: tuple[OneOf, ...] = ()
+
+    def slice(self, partition: str, window: Window, start: Position | None, *, newest_first: bool = False) -> Slice:
+        """The first database page of a partition for a window."""
+        return Slice(
+            partition,
+            limit=window.count + 1,
+            sort=self.sort,
+            start=start,
+            forward=window.forward != newest_first,
+            conditions=self.conditions,
+            evaluate=EVALUATED if self.conditions else None,
+            pages=1,
+        )
+
+    async def count(self, partition: str, pages: int) -> int | None:
+        """How many of them a partition holds; None where that would take too many pages to tell."""
+        return await self.loader.count(Slice(partition, sort=self.sort, conditions=self.conditions, pages=pages))
+
+
+async def partition(
+    rows: Rows[RowT], key: str, window: Window, budget: Budget, *, newest_first: bool = False
+) -> Filled[RowT]:
+    """The rows of one partition by sort key, or from the last to the first."""
+    wanted = rows.slice(key, window, window.start, newest_first=newest_first)
+    read = await _fill(rows.loader, wanted, await rows.loader.load(wanted), window.count + 1, budget)
+    entries = [Entry(row, row.position_in(rows.loader.index)) for row in read.rows]
+    shown = up_to(window.stop, entries, descending=window.forward == newest_first)
+    return Filled(shown, read.reason if len(shown) == len(entries) else None, read.stopped_at)
+
+
+async def over_steps(rows: Rows[RowT], chain: Chain, window: Window, budget: Budget) -> Filled[RowT]:
+    """The rows of all steps of a chain, by place of the step and then by sort key.
+
+    The steps are read together, one database page each, so that the number of steps adds no round; only a step whose rows
+    are needed is read on. A position holds the step's place and id, and resumes at the place if the step is gone.
+    """
+    start, stop = _resume(chain, window.start), _resume(chain, window.stop)
+    steps = list(enumerate(chain.steps))
+    first, last = (start, stop) if window.forward else (stop, start)
+    steps = steps[int(first[0]) if first else 0 : int(last[0]) + 1 if last else None]
+    if not window.forward:
+        steps.reverse()
+    slices = [
+        rows.slice(step.pipeline_execution_id, window, start[1:] if start and place == start[0] else None)
+        for place, step in steps
+    ]
+    begun = await gather_results(rows.loader.load(wanted) for wanted in slices)
+    entries: list[Entry[RowT]] = []
+    for (place, step), wanted, stretch in zip(steps, slices, begun, strict=True):
+        if isinstance(stretch, GraphError):
+            raise stretch
+        read = await _fill(rows.loader, wanted, stretch, window.count + 1 - len(entries), budget)
+        for row in read.rows:
+            position = row.position_in(rows.loader.index)
+            if stop is not None and _has_reached((place, *position), stop, window):
+                return Filled(entries)
+            entries.append(Entry(row, (place, step.pipeline_execution_id, *position)))
+        if read.stopped_at is not None:
+            return Filled(entries, read.reason, (place, step.pipeline_execution_id, *read.stopped_at))
+        if len(entries) > window.count:
+            break
+    return Filled(entries)
+
+
+async def nothing(_window: Window) -> Filled[ItemT]:
+    """The empty list."""
+    return Filled(())
+
+
+def listed(items: Sequence[ItemT], identify: Callable[[ItemT], str], window: Window) -> Filled[ItemT]:
+    """The items of a list. A position holds an item's place and identity, and resumes at the place if the item is gone."""
+    places = {identify(item): place for place, item in enumerate(items)}
+    first, last = 0, len(items)
+    after, before = (window.start, window.stop) if window.forward else (window.stop, window.start)
+    if after is not None:
+        first = places[str(after[1])] + 1 if after[1] in places else int(after[0])
+    if before is not None:
+        last = places.get(str(before[1]), int(before[0]))
+    chosen = list(enumerate(items))[first:last]
+    if not window.forward:
+        chosen.reverse()
+    return Filled([Entry(item, (place, identify(item))) for place, item in chosen[: window.count + 1]])
+
+
+def up_to(stop: Position | None, entries: Iterable[Entry[ItemT]], *, descending: bool) -> list[Entry[ItemT]]:
+    """The entries before a stop.
+
+    Rows with an equal sort key have an order that only the database knows: the stop's own row ends them, or the next key.
+    """
+    if stop is None:
+        return list(entries)
+
+    def is_before(entry: Entry[ItemT]) -> bool:
+        here, there = str(entry.position[0]), str(stop[0])
+        return entry.position != stop and (here >= there if descending else here <= there)
+
+    return list(takewhile(is_before, entries))
+
+
+@dataclass(frozen=True, slots=True)
+class _Read(Generic[RowT]):
+    rows: Sequence[RowT]
+    reason: ShortPageReason | None = None
+    stopped_at: Position | None = None
+
+
+async def _fill(
+    loader: SliceLoader[RowT], wanted: Slice, stretch: Stretch[RowT], missing: int, budget: Budget
+) -> _Read[RowT]:
+    """The rows of a slice that was begun with one database page, read on until there are enough or the budget is spent."""
+    found: list[RowT] = []
+    while True:
+        budget.spend(1)
+        found += stretch.rows
+        if len(found) >= missing or stretch.end is None:
+            return _Read(found[:missing])
+        if reason := budget.spent:
+            return _Read(found, reason, stretch.end)
+        stretch = await loader.load(replace(wanted, start=stretch.end, limit=missing - len(found)))
+
+
+def _has_reached(place: Position, stop: Position, window: Window) -> bool:
+    return place >= stop if window.forward else place <= stop
+
+
+def _resume(chain: Chain, position: Position | None) -> Position | None:
+    """A position among steps as the step's present place and the sort key within it."""
+    if position is None:
+        return None
+    place, step_id, *rest = position
+    present = chain.position(str(step_id))
+    return (place if present is None else present, *rest)

@@ -1,0 +1,65 @@
+"""How a step and its own fields are answered."""
+
+from graph.context import Context
+from graph.resolvers import references
+from graph.resolvers.gate import visible_execution, visible_step
+from graph.resolvers.texts import StoredText
+from graph.tables import keys
+from graph.tables.records.definitions import PipelineRow
+from graph.tables.records.executions import ExecutionRow
+from graph.tables.records.inputs import location
+from graph.tables.records.steps import InputConfigurationRow, StepRow
+
+
+async def step(context: Context, pipeline_execution_id: str) -> StepRow | None:
+    """The step of an id, if the viewer may see its execution."""
+    return await visible_step(context, pipeline_execution_id) if keys.is_execution_id(pipeline_execution_id) else None
+
+
+async def execution(of: StepRow, context: Context) -> ExecutionRow | None:
+    """The run that the step belongs to."""
+    return await visible_execution(context, of.execution_id)
+
+
+async def pipeline(of: StepRow, context: Context) -> PipelineRow | None:
+    """The definition that the step ran, as it stands now."""
+    return await references.pipeline(context, of.pipeline_database_id, of.pipeline_id)
+
+
+async def name(of: StepRow, context: Context) -> str:
+    """The pipeline's name where it can be read and may be seen, else its id."""
+    return await references.pipeline_name(context, of.pipeline_database_id, of.pipeline_id)
+
+
+async def position(of: StepRow, context: Context) -> int | None:
+    """The 0-based place in the chain."""
+    return (await context.loaders.steps.chain.load(of.execution_id)).position(of.pipeline_execution_id)
+
+
+async def previous(of: StepRow, context: Context) -> StepRow | None:
+    """The step before."""
+    return await context.loaders.steps.previous(of)
+
+
+async def following(of: StepRow, context: Context) -> StepRow | None:
+    """The step after."""
+    return await context.loaders.steps.next(of)
+
+
+async def input_configuration(of: StepRow, context: Context) -> InputConfigurationRow | None:
+    """The configuration that the step was given."""
+    return await context.loaders.input_configurations.load((of.pipeline_execution_id, keys.CONFIGURATION))
+
+
+async def rendered(configuration: InputConfigurationRow, context: Context) -> StoredText:
+    """The configuration after tag substitution. The file, with system tags filled in too, lies in the run's bucket."""
+    of = await context.loaders.steps.by_id.load(configuration.pipeline_execution_id)
+    place = location(of.bucket if of else None, configuration.file_key)
+    return StoredText(configuration.body, configuration.body_is_truncated, place)
+
+
+async def override(configuration: InputConfigurationRow, _context: Context) -> StoredText | None:
+    """The caller's own body in place of the template's."""
+    if configuration.override is None:
+        return None
+    return StoredText(configuration.override, configuration.override_is_truncated)

@@ -1,0 +1,33 @@
+"""The enumerations of the graph, over those that the rows are decoded to."""
+
+import strawberry
+
+from graph.logs import sources
+from graph.resolvers import paging
+from graph.tables import keys, states
+
+strawberry.enum(
+    states.ExecutionStatus,
+    description="How far an execution or a step has come. A stored text that is none of these is UNKNOWN.",
+)
+strawberry.enum(
+    states.StatusSource,
+    description=(
+        "Where a status comes from. STORED: as the row says. LIVE: the engine was asked, because the stored status was not "
+        "terminal and stale. DERIVED: the row is not terminal, but its run is."
+    ),
+)
+strawberry.enum(states.TriggerType, description="What started an execution.")
+strawberry.enum(states.PipelineExecutionType, description="The service that runs a pipeline.")
+strawberry.enum(states.OutputLocationType, description="Where an execution writes to: an asset, or its results alone.")
+strawberry.enum(states.OutputFileType, description="What an output file is.")
+strawberry.enum(states.MetadataScope, description="What metadata was captured from.")
+strawberry.enum(states.AssetStatus, description="Whether an asset is in use.")
+strawberry.enum(states.AssetRole, description="Which way an execution touched an asset.")
+strawberry.enum(keys.FileSelection, description="What an input selects.")
+strawberry.enum(sources.LogKind, description="How a log source became known.")
+strawberry.enum(sources.LogSourceType, description="The service that writes to a log source.")
+strawberry.enum(
+    paging.ShortPageReason,
+    description="Why a page holds fewer rows than asked although more may follow. Its endCursor goes on from there.",
+)

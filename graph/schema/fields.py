@@ -1,0 +1,134 @@
+"""How fields are declared: as plain attributes of a record, as answers of a resolver, or as pages of one.
+
+Every field says which stored fields it reads. An attribute that is stored reads itself; all else names what it needs, and
+the schema is not made when one does not. From this comes what an operation projects.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar, get_type_hints
+
+import strawberry
+from strawberry.types.field import StrawberryField
+
+from graph.context import Context
+from graph.resolvers.paging import DEFAULT_PAGE, LONGEST_PAGE, Page, PageRequest
+from graph.schema.lookahead import selects
+
+TypeT = TypeVar("TypeT", bound=type)
+Extra = ParamSpec("Extra")
+
+Info = strawberry.Info[Context, None]
+
+# The record classes that each object type shows, and the type that shows each record class.
+RECORDS: dict[str, tuple[type, ...]] = {}
+_TYPES: dict[type, str] = {}
+
+READS = "reads"
+_ROWS = frozenset({"edges", "nodes", "pageInfo", "shortPageReason"})
+_UNSET: Any = strawberry.UNSET
+
+
+def object_type(*records: type, description: str) -> Callable[[TypeT], TypeT]:
+    """Declares an object type over the record classes that its attributes are read from."""
+
+    def declare(cls: TypeT) -> TypeT:
+        cls.is_type_of = classmethod(lambda _cls, value, _info: isinstance(value, records))  # type: ignore[attr-defined]
+        RECORDS[cls.__name__] = records
+        _TYPES.update(dict.fromkeys(records, cls.__name__))
+        return strawberry.type(cls, description=description)  # type: ignore[no-any-return]
+
+    return declare
+
+
+def type_name(record: object) -> str:
+    """The name of the type that shows a record."""
+    return _TYPES[type(record)]
+
+
+def attribute(description: str, *, reads: Iterable[Any] | None = None) -> Any:
+    """A field that is an attribute of the record. ``reads`` are the stored fields behind one that is computed."""
+    return strawberry.field(description=description, metadata=_metadata(reads))
+
+
+def answer(
+    resolver: Callable[Concatenate[Any, Context, Extra], Awaitable[Any]], description: str, *, reads: Iterable[Any] = ()
+) -> Any:
+    """A field that a resolver answers. Parameters beyond the record and the context are the field's arguments."""
+
+    async def resolve(root: Any, info: Info, **arguments: Any) -> Any:
+        return await resolver(root, info.context, **_given(arguments))
+
+    resolve.__signature__ = _signature(_extra(resolver, 2))  # type: ignore[attr-defined]
+    return strawberry.field(resolver=resolve, description=description, metadata=_metadata(reads))
+
+
+def page(
+    resolver: Callable[Concatenate[Any, Context, PageRequest, Extra], Awaitable[Page[Any]]],
+    description: str,
+    *,
+    reads: Iterable[Any] = (),
+) -> Any:
+    """A connection. Parameters beyond the record, the context and the page are arguments beside those of paging."""
+
+    async def resolve(root: Any, info: Info, **arguments: Any) -> Any:
+        given = _given(arguments)
+        raw = info._raw_info  # noqa: SLF001 - strawberry has no other way to it
+        request = PageRequest(
+            field=f"{raw.parent_type.name}.{raw.field_name}",
+            first=given.pop("first", None),
+            after=given.pop("after", None),
+            last=given.pop("last", None),
+            before=given.pop("before", None),
+            wants_rows=selects(raw, _ROWS),
+        )
+        return await resolver(root, info.context, request, **given)
+
+    resolve.__signature__ = _signature([*_extra(resolver, 3), *_PAGING])  # type: ignore[attr-defined]
+    return strawberry.field(resolver=resolve, description=description, metadata=_metadata(reads))
+
+
+def reads_of(field: StrawberryField) -> Iterable[Any] | None:
+    """The stored fields that a field was declared to read; None for an attribute that reads itself."""
+    return field.metadata.get(READS)
+
+
+def _metadata(reads: Iterable[Any] | None) -> dict[str, Any]:
+    return {} if reads is None else {READS: tuple(reads)}
+
+
+def _given(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {name: None if value is _UNSET else value for name, value in arguments.items()}
+
+
+def _argument(name: str, kind: Any, description: str) -> inspect.Parameter:
+    annotation = Annotated[kind | None, strawberry.argument(description=description)]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_UNSET, annotation=annotation)
+
+
+_PAGING = [
+    _argument("first", int, f"How many rows from the start, 0 to {LONGEST_PAGE}; {DEFAULT_PAGE} unless last is given."),
+    _argument("after", str, "Only rows after this cursor."),
+    _argument("last", int, f"How many rows from the end, 0 to {LONGEST_PAGE}; they still come in the list's order."),
+    _argument("before", str, "Only rows before this cursor."),
+]
+
+
+def _extra(resolver: Callable[..., Any], skip: int) -> list[inspect.Parameter]:
+    hints = get_type_hints(resolver, include_extras=True)
+    parameters = list(inspect.signature(resolver).parameters.values())[skip:]
+    return [
+        inspect.Parameter(
+            parameter.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=_UNSET if parameter.default is None else parameter.default,
+            annotation=hints[parameter.name],
+        )
+        for parameter in parameters
+    ]
+
+
+def _signature(arguments: Iterable[inspect.Parameter]) -> inspect.Signature:
+    root = inspect.Parameter("root", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=strawberry.Parent[Any])
+    info = inspect.Parameter("info", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Info)
+    return inspect.Signature([root, info, *arguments])

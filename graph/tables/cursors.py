@@ -1,0 +1,72 @@
+"""Cursors: positions in a list, sealed so that clients can neither read nor alter nor move them elsewhere.
+
+A position is the sort values of a row, never its partition: that comes from the parent each time, so no cursor can lead into
+another object's rows. Sealing is AES-SIV: authenticated, deterministic (a row has one cursor), and bound to the field, its
+parent, its filter and its order. The text is padded, so that its length tells nothing of a row that is not shown.
+"""
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Sequence
+
+import orjson
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
+
+Position = tuple[str | int, ...]
+
+_BLOCK = 48  # a multiple of three, so that base64 needs no padding after the 16-byte tag and the two bytes of version
+_LONGEST = 8192
+_VERSION = b"\x01\x00"
+
+
+class SealBroken(Exception):
+    """A text is not a cursor that was sealed here for this list."""
+
+
+class Cursors:
+    """Seals and opens cursors under a list of secrets: the first seals, all of them open."""
+
+    def __init__(self, secrets: Sequence[str]) -> None:
+        if not secrets or not all(secrets):
+            raise ValueError("at least one cursor secret is needed, and none may be empty")
+        self._keys = [AESSIV(_derive(secret)) for secret in secrets]
+
+    def seal(self, position: Position, binding: bytes) -> str:
+        """A cursor for a position in the list that ``binding`` stands for."""
+        text = orjson.dumps(position)
+        text = text.ljust(-(-len(text) // _BLOCK) * _BLOCK)
+        return base64.urlsafe_b64encode(_VERSION + self._keys[0].encrypt(text, [binding])).decode()
+
+    def open(self, cursor: str, binding: bytes) -> Position:
+        """The position that a cursor stands for.
+
+        Raises:
+            SealBroken: when it was not sealed here, or not for this list.
+        """
+        if len(cursor) > _LONGEST:
+            raise SealBroken
+        try:
+            sealed = base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True)
+        except (binascii.Error, ValueError):
+            raise SealBroken from None
+        if not sealed.startswith(_VERSION):
+            raise SealBroken
+        for key in self._keys:
+            try:
+                return tuple(orjson.loads(key.decrypt(sealed[len(_VERSION) :], [binding])))
+            except (InvalidTag, ValueError):
+                continue
+        raise SealBroken
+
+
+def binding(*parts: object) -> bytes:
+    """What a cursor is bound to: a digest over the field, its parent's key, its filter and its order."""
+    return hashlib.blake2b(orjson.dumps(parts, default=str), digest_size=16).digest()
+
+
+def _derive(secret: str) -> bytes:
+    return HKDFExpand(hashes.SHA256(), 64, b"vams-graph cursors").derive(hashlib.sha512(secret.encode()).digest())

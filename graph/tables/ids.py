@@ -1,0 +1,65 @@
+"""Global ids: opaque, stable, and computed from a type's name and key alone.
+
+The text below the base64 is ``Type:part:part``; only the last part may hold colons. An id that would not be made here in
+just this form is refused, so that each object has one id.
+"""
+
+import base64
+import binascii
+from dataclasses import dataclass
+
+from graph.errors import InvalidId
+from graph.tables import keys
+
+_LONGEST = 4096
+_LONGEST_PART = 1024  # bytes of a sort key, the most that DynamoDB takes
+
+# The number of parts of each kind's key. What lives inside a step begins with the step's id.
+PARTS = {
+    "Execution": 2,
+    "ExecutionGroup": 1,
+    "PipelineExecution": 2,
+    "InputFile": 2,
+    "MigratedInputFile": 2,
+    "InputMetadata": 2,
+    "OutputFile": 2,
+    "OutputMetadata": 2,
+    "OutputResult": 2,
+    "RegisteredLog": 2,
+    "Asset": 2,
+    "Database": 1,
+    "Workflow": 2,
+    "Pipeline": 2,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalId:
+    """A decoded id: the kind of object and the parts of its key."""
+
+    kind: str
+    parts: tuple[str, ...]
+
+
+def encode(kind: str, *parts: str) -> str:
+    """The global id of an object."""
+    return base64.urlsafe_b64encode(keys.join(kind, *parts).encode()).decode().rstrip("=")
+
+
+def decode(text: str) -> GlobalId:
+    """What a global id stands for.
+
+    Raises:
+        InvalidId: when it is none.
+    """
+    if len(text) > _LONGEST:
+        raise InvalidId
+    try:
+        plain = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode()
+        kind, rest = keys.split(plain, 2)
+        parts = keys.split(rest, PARTS[kind])
+    except (binascii.Error, UnicodeError, ValueError, KeyError):
+        raise InvalidId from None
+    if not all(0 < len(part.encode()) <= _LONGEST_PART for part in parts) or encode(kind, *parts) != text:
+        raise InvalidId
+    return GlobalId(kind, parts)

@@ -1,0 +1,1 @@
+"""One row class for each table: what the graph shows, as plain attributes."""

@@ -1,0 +1,117 @@
+"""What executions touch and are made from: assets and their file versions, databases, workflows, pipelines."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from graph.tables import catalogue, decode, ids, keys, states
+from graph.tables.rows import Row, key_part, stored
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class AssetRow(Row):
+    """An asset. Archiving moves its row to a partition of its own."""
+
+    table: ClassVar = catalogue.ASSETS
+
+    partition: str = key_part("databaseId")
+    asset_id: str = key_part("assetId")
+
+    name: str | None = stored("assetName", decode.optional_text)
+    description: str | None = stored("description", decode.optional_text)
+    asset_type: str | None = stored("assetType", decode.optional_text)
+    tags: Sequence[str] = stored("tags", decode.texts)
+
+    @property
+    def id(self) -> str:
+        """The global id, the same before and after archiving."""
+        return ids.encode("Asset", self.database_id, self.asset_id)
+
+    @property
+    def database_id(self) -> str:
+        """The database of the asset, archived or not."""
+        return self.partition.removesuffix(keys.ARCHIVED)
+
+    @property
+    def status(self) -> states.AssetStatus:
+        """Whether the asset is in use or archived."""
+        is_archived = self.partition.endswith(keys.ARCHIVED)
+        return states.AssetStatus.ARCHIVED if is_archived else states.AssetStatus.ACTIVE
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class DatabaseRow(Row):
+    """A database of assets."""
+
+    table: ClassVar = catalogue.DATABASES
+
+    database_id: str = key_part("databaseId")
+
+    description: str | None = stored("description", decode.optional_text)
+
+    @property
+    def id(self) -> str:
+        """The global id."""
+        return ids.encode("Database", self.database_id)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class WorkflowRow(Row):
+    """The definition of a workflow as it stands now."""
+
+    table: ClassVar = catalogue.WORKFLOWS
+
+    database_id: str = key_part("databaseId")
+    workflow_id: str = key_part("workflowId")
+
+    name: str | None = stored("workflowName", decode.optional_text)
+    category: str | None = stored("category", decode.optional_text)
+    description: str | None = stored("description", decode.optional_text)
+    is_enabled: bool = stored("enabled", decode.flag)
+    is_archived: bool = stored("archived", decode.flag)
+    system_config: dict[str, Any] | None = stored("systemConfig", decode.optional_mapping)
+
+    @property
+    def id(self) -> str:
+        """The global id."""
+        return ids.encode("Workflow", *self.primary_key)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PipelineRow(Row):
+    """The definition of a pipeline as it stands now."""
+
+    table: ClassVar = catalogue.PIPELINES
+
+    database_id: str = key_part("databaseId")
+    pipeline_id: str = key_part("pipelineId")
+
+    name: str | None = stored("pipelineName", decode.optional_text)
+    category: str | None = stored("category", decode.optional_text)
+    description: str | None = stored("description", decode.optional_text)
+    execution_config: dict[str, Any] = stored("executionConfig", decode.mapping)
+    is_enabled: bool = stored("enabled", decode.flag)
+    is_archived: bool = stored("archived", decode.flag)
+
+    @property
+    def id(self) -> str:
+        """The global id."""
+        return ids.encode("Pipeline", *self.primary_key)
+
+    @property
+    def execution_type(self) -> states.PipelineExecutionType:
+        """The service that runs the pipeline."""
+        return states.pipeline_execution_type(self.execution_config.get("executionType"), "executionConfig")  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FileVersionRow(Row):
+    """A version of an asset's file that a run wrote."""
+
+    table: ClassVar = catalogue.FILE_VERSIONS
+
+    file_key: str = key_part("databaseId:assetId:filePath")
+    version_id: str = key_part("versionId")
+    execution_id: str = key_part("changeWorkflowExecutionId")
+
+    path: str = stored("filePath", decode.text, always=True)

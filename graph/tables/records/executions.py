@@ -1,0 +1,101 @@
+"""The main row of an execution, and its configuration row."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar
+
+from graph.tables import catalogue, decode, ids, keys, states
+from graph.tables.rows import Row, key_part, stored
+
+
+def duration_ms(started_at: object, stopped_at: object) -> int | None:
+    """Milliseconds between two instants, never negative; None while either is missing or malformed."""
+    if not isinstance(started_at, datetime) or not isinstance(stopped_at, datetime):
+        return None
+    return max(0, round((stopped_at - started_at).total_seconds() * 1000))
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ExecutionRow(Row):
+    """One run of a workflow."""
+
+    table: ClassVar = catalogue.EXECUTIONS
+
+    execution_id: str = key_part("workflowExecutionId")
+    workflow_key: str = key_part("workflowDatabaseId:workflowId")
+    start_date: str = key_part("executionStartDate")
+
+    status: states.ExecutionStatus = stored("executionStatus", states.execution_status, always=True)
+    status_checked_at: datetime | None = stored("lastSfnSyncCheckDate", decode.instant)
+    started_at: datetime | None = stored("executionStartDate", decode.instant, always=True)
+    started_at_is_estimated: bool = stored("startDateEstimated", decode.flag)
+    stopped_at: datetime | None = stored("executionStopDate", decode.instant)
+    trigger_type: states.TriggerType = stored("triggerType", states.trigger_type, always=True)
+    triggered_by: str = stored("triggeredByUserId", decode.text, always=True)
+    group_id: str | None = stored("executionGroupId", decode.optional_text, always=True)
+    error_text: str | None = stored("executionError", decode.optional_text)
+    log_text: str | None = stored("executionLog", decode.optional_text)
+    log_group_arn: str = stored("executionLogGroupArn", decode.text)
+
+    @property
+    def id(self) -> str:
+        """The global id, which holds the whole table key."""
+        return ids.encode("Execution", *self.primary_key)
+
+    @property
+    def workflow_database_id(self) -> str:
+        """The database of the workflow."""
+        return self.workflow_key.partition(":")[0]
+
+    @property
+    def workflow_id(self) -> str:
+        """The workflow within its database."""
+        return self.workflow_key.partition(":")[2]
+
+    @property
+    def status_source(self) -> states.StatusSource:
+        """The status is the stored one."""
+        return states.StatusSource.STORED
+
+    @property
+    def duration_ms(self) -> int | None:
+        """Milliseconds from start to stop."""
+        return duration_ms(self.started_at, self.stopped_at)
+
+    @property
+    def is_migrated(self) -> bool:
+        """Whether the run was carried over from VAMS's first table: dashed ids and underived dates occur nowhere else."""
+        return keys.is_migrated_id(self.execution_id) or self.started_at_is_estimated or not self.start_date
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ConfigurationRow(Row):
+    """What a run was launched with: its metadata, its planned steps, its output target."""
+
+    table: ClassVar = catalogue.CONFIGURATIONS
+
+    execution_id: str = key_part("workflowExecutionId")
+    record_type: str = key_part("recordType")
+    start_date: str = key_part("executionStartDate")
+
+    location_type: states.OutputLocationType = stored("outputLocationType", states.output_location_type)
+    database_id: str | None = stored("outputDatabaseId", decode.optional_text, always=True)
+    asset_id: str | None = stored("outputAssetId", decode.optional_text, always=True)
+    path_extension: str = stored("outputFileBaseExecutionPathExtension", decode.text)
+    metadata_text: str = stored("inputMetadata", decode.text)
+    metadata_is_truncated: bool = stored("inputMetadataTruncated", decode.flag)
+    metadata_file_key: str | None = stored("inputMetadataFileS3Key", decode.optional_text)
+    pipelines: Sequence[dict[str, Any]] = stored("specifiedPipelinesSnapshot", decode.mappings)
+    pipelines_are_truncated: bool = stored("specifiedPipelinesSnapshotTruncated", decode.flag)
+    named_database_id: str | None = stored("inputMetadataDatabaseId", decode.optional_text)
+    source_assets: Sequence[dict[str, Any]] = stored("metadataSourceAssets", decode.mappings)
+    source_assets_are_truncated: bool = stored("metadataSourceAssetsTruncated", decode.flag)
+    source_databases: Sequence[str] = stored("metadataSourceDatabases", decode.texts)
+    source_databases_are_truncated: bool = stored("metadataSourceDatabasesTruncated", decode.flag)
+    is_migrated: bool = stored("migratedRecord", decode.flag)
+
+    @property
+    def base_path(self) -> str:
+        """The folder that the run's outputs are put below in the output asset; a slash is its root."""
+        return self.path_extension or keys.WHOLE

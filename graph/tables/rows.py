@@ -1,0 +1,105 @@
+"""Rows: decoded items with plain attributes. Each stored field is declared once, with its attribute and how it is decoded.
+
+A row is made for a set of fields, the ones that an operation needs; those are the attributes that are projected. Reading a
+field that was not asked for raises AttributeError, so that an omission shows in the first test and never as a wrong null.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
+from typing import Any, ClassVar, Self, cast
+
+from graph.tables.catalogue import Index, Table
+from graph.tables.decode import Decoder, text
+from graph.tables.reader import Item, Key
+
+Fields = frozenset[str]
+
+
+def stored(attribute: str, decoder: Decoder, *, always: bool = False) -> Any:
+    """A field of a row; with ``always`` it is read whether selected or not."""
+    return dataclasses.field(metadata={"attribute": attribute, "decoder": decoder, "always": always})
+
+
+def key_part(attribute: str) -> Any:
+    """A field that holds a key attribute of the table or of one of its indexes, as stored; empty where a row lacks it."""
+    return dataclasses.field(metadata={"attribute": attribute, "decoder": text, "always": True, "key": True})
+
+
+class Row:
+    """The base of all rows; ``table`` is where they live."""
+
+    __slots__ = ()
+    table: ClassVar[Table]
+
+    @classmethod
+    def projection(cls, fields: Fields) -> tuple[str, ...]:
+        """The attributes to project for some fields, and for those that are always read."""
+        return _plan(cls, fields).attributes
+
+    @classmethod
+    def decode(cls, item: Item, fields: Fields) -> Self:
+        """The row of an item that was read for some fields."""
+        return cast("Self", _plan(cls, fields).decode(item))
+
+    @property
+    def primary_key(self) -> Key:
+        """The primary key."""
+        return self.position_in(None, with_partition=True)
+
+    def position_in(self, index: Index | None, *, with_partition: bool = False) -> Key:
+        """The values that place the row within a partition of its table or of an index."""
+        slots = _key_slots(type(self))
+        names = self.table.key if with_partition else position_attributes(self.table, index)
+        return tuple(getattr(self, slots[name]) for name in names)
+
+
+@cache
+def position_attributes(table: Table, index: Index | None) -> tuple[str, ...]:
+    """The key attributes beside the partition's, by which a read of a partition goes on: the sort key comes first."""
+    if index is None:
+        return table.key[1:]
+    candidates = (index.sort, *table.key) if index.sort else table.key
+    return tuple(name for name in dict.fromkeys(candidates) if name != index.partition)
+
+
+def field_names(row: type[Row]) -> Fields:
+    """The stored fields that a row class declares."""
+    return frozenset(field.name for field in dataclasses.fields(row))  # type: ignore[arg-type]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Plan:
+    attributes: tuple[str, ...]
+    decode: Callable[[Item], Row]
+
+
+def _make_plan(row: type[Row], fields: Fields) -> _Plan:
+    declared = [
+        (field.name, field.metadata["attribute"], field.metadata["decoder"])
+        for field in dataclasses.fields(row)  # type: ignore[arg-type]
+        if field.metadata["always"] or field.name in fields
+    ]
+
+    def decode(item: Item) -> Row:
+        made: Row = object.__new__(row)
+        for name, attribute, decoder in declared:
+            object.__setattr__(made, name, decoder(item.get(attribute), attribute))
+        return made
+
+    return _Plan(_distinct(attribute for _, attribute, _ in declared), decode)
+
+
+def _make_key_slots(row: type[Row]) -> dict[str, str]:
+    return {field.metadata["attribute"]: field.name for field in dataclasses.fields(row) if field.metadata.get("key")}
+
+
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+# Field sets come from documents, so their plans are bounded.
+_plan = cast("Callable[[type[Row], Fields], _Plan]", lru_cache(maxsize=4096)(_make_plan))
+_key_slots = cast("Callable[[type[Row]], dict[str, str]]", cache(_make_key_slots))

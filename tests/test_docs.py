@@ -1,0 +1,76 @@
+"""What the pages say of the graph, the settings and the tables is what the code says."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from graphql import GraphQLInterfaceType, GraphQLObjectType, GraphQLSchema, build_schema, parse, validate
+
+from graph.settings import Settings
+from graph.tables.catalogue import PERMISSION_TABLES, TABLES
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+def blocks(text: str, language: str) -> Iterator[str]:
+    yield from re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def schema() -> GraphQLSchema:
+    return build_schema((ROOT / "schema.graphql").read_text())
+
+
+@each_page
+def test_every_document_is_valid(page: Path, schema: GraphQLSchema) -> None:
+    for document in blocks(page.read_text(), "graphql"):
+        assert validate(schema, parse(document)) == []
+
+
+@each_page
+def test_every_field_that_is_named_exists(page: Path, schema: GraphQLSchema) -> None:
+    for owner, name, argument in re.findall(r"`([A-Z]\w+)\.(\w+)(?:\((\w+):[^`]*\))?`", page.read_text()):
+        named = schema.type_map.get(owner)
+        assert named is not None, owner
+        fields = getattr(named, "fields", {})
+        assert name in fields, f"{owner}.{name}"
+        if isinstance(named, GraphQLObjectType | GraphQLInterfaceType) and argument:
+            assert argument in named.fields[name].args, f"{owner}.{name}({argument}:)"
+
+
+@each_page
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+        assert (page.parent / target).is_file(), target
+
+
+def test_every_setting_is_listed_with_its_default() -> None:
+    for name, field in Settings.model_fields.items():
+        default = field.get_default(call_default_factory=True, validated_data={})
+        shown = "none" if default in (None, []) else f"`{default}`"
+        assert f"| `VAMS_GRAPH_{name.upper()}` | {shown} | {field.description} |" in OPERATIONS
+    assert OPERATIONS.count("| `VAMS_GRAPH_") == len(Settings.model_fields)
+
+
+def test_every_table_is_listed_with_its_names() -> None:
+    for table in TABLES:
+        variables = " or ".join(f"`{variable}`" for variable in table.variables)
+        assert f"| {table.name} | {variables} | `{table.parameter}` |" in OPERATIONS
+
+
+def test_the_policy_allows_what_is_read_and_no_more() -> None:
+    (policy,) = blocks(OPERATIONS, "json")
+    statements = {statement["Sid"]: statement for statement in json.loads(policy)["Statement"]}
+    read = [table for table in TABLES if table not in PERMISSION_TABLES]
+    table_of = "arn:aws:dynamodb:REGION:ACCOUNT:table/{}".format
+    indexes_of = "arn:aws:dynamodb:REGION:ACCOUNT:table/{}/index/*".format
+    assert set(statements["ReadTables"]["Resource"]) == (
+        {table_of(table.name) for table in read} | {indexes_of(table.name) for table in read if table.indexes}
+    )
+    assert set(statements["CheckTables"]["Resource"]) == {table_of(table.name) for table in TABLES}

@@ -1,0 +1,73 @@
+"""What the project promises to those who install it."""
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import graph
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+REGISTRIES = re.compile(rb"\b(?:pypi|pythonhosted|npmjs|yarnpkg)\.(?:org|com)\b")
+
+each_pins = pytest.mark.parametrize("name", ["build", "server", "demo", "dev"])
+
+
+def pins(name: str) -> dict[str, set[str]]:
+    """The versions of each package in a requirements file; markers can select one of several."""
+    found: dict[str, set[str]] = {}
+    text = (ROOT / "requirements" / f"{name}.txt").read_text()
+    for package, version in re.findall(r"^([\w.-]+)==(\S+)", text, re.MULTILINE):
+        found.setdefault(package, set()).add(version)
+    return found
+
+
+def tracked_files() -> list[Path]:
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout  # noqa: S607
+    return [ROOT / name.decode() for name in listing.split(b"\0") if name]
+
+
+def test_the_version_is_one() -> None:
+    assert PROJECT["project"]["version"] == graph.__version__
+
+
+def test_no_file_names_a_package_registry() -> None:
+    assert [path for path in tracked_files() if path.is_file() and REGISTRIES.search(path.read_bytes())] == []
+
+
+def test_dependencies_are_locked_once() -> None:
+    assert not {"uv.lock", "poetry.lock", "Pipfile.lock"} & {path.name for path in tracked_files()}
+
+
+@each_pins
+def test_every_pin_has_a_hash_and_no_address(name: str) -> None:
+    text = (ROOT / "requirements" / f"{name}.txt").read_text()
+    assert "://" not in text
+    for requirement in re.split(r"\n(?=\S)", text.strip()):
+        assert re.match(r"[\w.-]+==\S+( ; [^\\\n]+)?( \\\n    --hash=sha256:[0-9a-f]{64})+$", requirement), requirement
+
+
+@each_pins
+def test_every_set_pins_the_versions_that_were_tested(name: str) -> None:
+    tested = pins("dev")
+    assert all(versions <= tested[package] for package, versions in pins(name).items())
+
+
+def test_every_declared_dependency_is_pinned() -> None:
+    groups, project = PROJECT["dependency-groups"], PROJECT["project"]
+    build, server, demo = groups["build"], project["dependencies"], project["optional-dependencies"]["demo"]
+    for name, requirements in {
+        "build": build,
+        "server": server,
+        "demo": [*build, *server, *demo],
+        "dev": [*build, *server, *demo, *groups["dev"]],
+    }.items():
+        declared = {re.split(r"[^\w-]", requirement)[0] for requirement in requirements} - {"vams-graph"}
+        assert declared <= pins(name).keys()
+
+
+def test_the_build_backend_is_pinned() -> None:
+    assert PROJECT["dependency-groups"]["build"] == PROJECT["build-system"]["requires"]
