@@ -10,8 +10,8 @@ from graph.auth.cache import Cache, Clock
 from graph.auth.constraints import Row
 from graph.auth.identity import (
     Credentials,
-    IdentityUnavailableError,
-    UnauthenticatedError,
+    IdentityUnavailable,
+    Unauthenticated,
     Viewer,
     checked_user_id,
 )
@@ -58,11 +58,11 @@ class ApiKeys:
         try:
             row = await self._keys.get(sha256(key.encode()).hexdigest())
         except Exception as error:
-            raise IdentityUnavailableError("API keys cannot be read") from error
+            raise IdentityUnavailable("API keys cannot be read") from error
         if row is None:
-            raise UnauthenticatedError("an unknown or inactive API key, or one of a user without a role")
+            raise Unauthenticated("an unknown or inactive API key, or one of a user without a role")
         if not self._is_current(row.get("expiresAt")):
-            raise UnauthenticatedError("an expired API key")
+            raise Unauthenticated("an expired API key")
         return Viewer(checked_user_id(row.get("userId")), is_mfa=False, method="api_key")
 
     async def _find(self, key_hash: str) -> Row | None:

@@ -6,7 +6,7 @@ from itertools import chain, groupby
 from typing import cast
 
 from graph.auth.constraints import FIELDS, LIST_FIELD, Constraint, Criterion
-from graph.auth.patterns import Comparison, UndecidableError, matcher
+from graph.auth.patterns import Comparison, Undecidable, matcher
 
 Values = Sequence[object]
 """The fields of one object, in the order of `FIELDS`."""
@@ -18,7 +18,7 @@ class Condition:
     """Whether a constraint matches an object."""
 
     holds: Predicate
-    """Raises UndecidableError or TypeError when it cannot tell, which Casbin answers by denying the request."""
+    """Raises Undecidable or TypeError when it cannot tell, which Casbin answers by denying the request."""
     is_certain: bool
     """It never raises, given fields of the types that VAMS stores: texts, and a list of tags."""
     is_always_true: bool = False
@@ -70,7 +70,7 @@ def _comparison(fields: Sequence[str], criterion: Criterion, comparison: Compari
         text = of[index]
         if isinstance(text, str):
             return matches(text)
-        raise UndecidableError
+        raise Undecidable
 
     is_text = criterion.field != LIST_FIELD
     return Condition(holds, is_text and compiled.is_certain, is_text and compiled.is_always_true)

@@ -36,7 +36,7 @@ OPERATORS = frozenset(
 )
 
 
-class MalformedConstraintError(ValueError):
+class MalformedConstraint(ValueError):
     """A row that VAMS cannot turn into policy text, or Casbin cannot read; the user is denied everything."""
 
 
@@ -74,7 +74,7 @@ def base_id(row: Row) -> str:
     """The id that the copies of one constraint share, one copy being stored per group and per user that it names."""
     constraint_id = row.get("constraintId")
     if not isinstance(constraint_id, str):
-        raise MalformedConstraintError("constraintId")
+        raise MalformedConstraint("constraintId")
     return constraint_id.split("#group#")[0].split("#user#")[0]
 
 
@@ -82,7 +82,7 @@ def read_constraint(row: Row) -> Constraint | None:
     """Read a row; None when no criterion of it is usable, which VAMS skips whatever it allows or denies.
 
     Raises:
-        MalformedConstraintError: the row is not of the shape that VAMS needs.
+        MalformedConstraint: the row is not of the shape that VAMS needs.
     """
     try:
         object_type = row["objectType"]
@@ -96,7 +96,7 @@ def read_constraint(row: Row) -> Constraint | None:
             *(_permission("user", each["userId"], each) for each in _list(row, "userPermissions")),
         )
     except (KeyError, TypeError, AttributeError, RecursionError, UnicodeEncodeError) as error:
-        raise MalformedConstraintError(base_id(row)) from error
+        raise MalformedConstraint(base_id(row)) from error
     return Constraint(base_id(row), object_type, all_of, any_of, permissions)
 
 
@@ -125,7 +125,7 @@ def _list(row: Row, name: str) -> list[Any]:
         except ValueError:
             return []
         if not isinstance(value, list):
-            raise MalformedConstraintError(base_id(row))
+            raise MalformedConstraint(base_id(row))
     return value if isinstance(value, list) else []
 
 
@@ -145,7 +145,7 @@ def _criteria(raw_criteria: Iterable[Any], object_type: object) -> tuple[Criteri
 def _permission(kind: str, name: object, raw: Mapping[str, Any]) -> Permission:
     action, effect = raw["permission"], raw["permissionType"] or "allow"
     if not all(is_one_policy_field(str(part)) for part in (name, action, effect)):
-        raise MalformedConstraintError(str(name))
+        raise MalformedConstraint(str(name))
     return Permission(f"{kind}::{name}", str(action).strip(), str(effect).strip())
 
 

@@ -27,7 +27,7 @@ _BRACES = re.compile(r"\{(?!\})([0-9]*)(,?)([0-9]*)\}", re.ASCII)
 _GROUPS = {"(?:": "(?:", "(?s:": "(?s:", "(?i:": "(?i:"}
 
 
-class UntranslatableError(ValueError):
+class Untranslatable(ValueError):
     """The expression is no valid Python expression, or RE2 could read it differently."""
 
 
@@ -46,7 +46,7 @@ def translate(expression: str) -> Translation:
     """Say a Python expression in RE2's dialect.
 
     Raises:
-        UntranslatableError: it is invalid in Python, too long, or uses what RE2 lacks or reads differently:
+        Untranslatable: it is invalid in Python, too long, or uses what RE2 lacks or reads differently:
             look-around, back-references, named groups, possessive repeats, global flags.
     """
     return _Translator(expression).translate()
@@ -74,7 +74,7 @@ class _Translator:
         return Translation("".join(self._out), self._ascii_only, self._no_final_newline)
 
     def _refuse(self) -> NoReturn:
-        raise UntranslatableError(self._text[:80])
+        raise Untranslatable(self._text[:80])
 
     def _emit(self, source: str, *, repeatable: bool) -> None:
         self._out.append(source)
@@ -221,5 +221,5 @@ class _Translator:
 def _literal(character: str) -> str:
     code = ord(character)
     if 0xD800 <= code <= 0xDFFF:  # no UTF-8 text holds a surrogate
-        raise UntranslatableError(hex(code))
+        raise Untranslatable(hex(code))
     return character if character.isascii() and character.isalnum() else f"\\x{{{code:x}}}"

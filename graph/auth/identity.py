@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from graph.errors import GraphError
+
 Method = Literal["api_key", "token", "gateway"]
 
 _LONGEST_AUTHORIZATION = 8_192
@@ -22,14 +24,25 @@ class Viewer:
     method: Method
 
 
-class UnauthenticatedError(Exception):
-    """Credentials are missing or bad (HTTP 401); the reason is for the log, not for the client."""
+class Unauthenticated(GraphError):
+    """Credentials are missing or bad (HTTP 401). The reason is for the log: the client is told the same of all."""
 
     code = "UNAUTHENTICATED"
 
+    def __init__(self, reason: str) -> None:
+        super().__init__("Valid credentials are needed.")
+        self.reason = reason
 
-class IdentityUnavailableError(Exception):
+
+class IdentityUnavailable(GraphError):
     """Credentials cannot be checked at the moment, which says nothing about them (HTTP 503)."""
+
+    code = "UPSTREAM_UNAVAILABLE"
+    retryable = True
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("Credentials cannot be checked at the moment. Try again shortly.")
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +61,21 @@ class Credentials:
         """Answer the value of a header that may come only once.
 
         Raises:
-            UnauthenticatedError: it comes more than once, since two readers could choose differently, or is no text.
+            Unauthenticated: it comes more than once, since two readers could choose differently, or is no text.
         """
         values = [value for key, value in self.headers if key == name.encode()]
         if len(values) > 1:
-            raise UnauthenticatedError(f"{len(values)} headers {name}")
+            raise Unauthenticated(f"{len(values)} headers {name}")
         try:
             return values[0].decode().strip() if values else None
         except UnicodeDecodeError as error:
-            raise UnauthenticatedError(f"{name} is no UTF-8") from error
+            raise Unauthenticated(f"{name} is no UTF-8") from error
 
     def authorization(self) -> str | None:
         """Answer the Authorization header, its size checked."""
         value = self.header("authorization")
         if value is not None and len(value) > _LONGEST_AUTHORIZATION:
-            raise UnauthenticatedError(f"Authorization has {len(value)} characters")
+            raise Unauthenticated(f"Authorization has {len(value)} characters")
         return value
 
     def bearer(self) -> str | None:
@@ -78,8 +91,8 @@ class Authenticator(Protocol):
         """Answer None when the credentials are not of the kind that this way is for.
 
         Raises:
-            UnauthenticatedError: they are of the kind, and bad.
-            IdentityUnavailableError: they are of the kind and cannot be checked at the moment.
+            Unauthenticated: they are of the kind, and bad.
+            IdentityUnavailable: they are of the kind and cannot be checked at the moment.
         """
         ...
 
@@ -94,28 +107,28 @@ class Identity:
         """Identify the sender of a request; there is no anonymous viewer.
 
         Raises:
-            UnauthenticatedError: credentials are missing or bad.
-            IdentityUnavailableError: they cannot be checked at the moment.
+            Unauthenticated: credentials are missing or bad.
+            IdentityUnavailable: they cannot be checked at the moment.
         """
         credentials.authorization()  # a doubled or oversized header is bad even if no way looks at it
         for authenticator in self._authenticators:
             viewer = await authenticator.authenticate(credentials)
             if viewer is not None:
                 return viewer
-        raise UnauthenticatedError("no credentials")
+        raise Unauthenticated("no credentials")
 
 
 def checked_user_id(user_id: object) -> str:
     """Answer a user id that may be used as one.
 
     Raises:
-        UnauthenticatedError: it is no text of 1 to 256 characters, has control characters or outer blanks, or is the
+        Unauthenticated: it is no text of 1 to 256 characters, has control characters or outer blanks, or is the
             name under which VAMS itself acts.
     """
     if not isinstance(user_id, str) or not 1 <= len(user_id) <= _LONGEST_USER_ID:
-        raise UnauthenticatedError("no user id, or one that is too long")
+        raise Unauthenticated("no user id, or one that is too long")
     if not user_id.isprintable() or user_id != user_id.strip():
-        raise UnauthenticatedError("a user id with control characters or outer blanks")
+        raise Unauthenticated("a user id with control characters or outer blanks")
     if user_id.casefold() in _SYSTEM_USERS:
-        raise UnauthenticatedError("a user id that is reserved")
+        raise Unauthenticated("a user id that is reserved")
     return user_id

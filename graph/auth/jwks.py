@@ -14,7 +14,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 import jwt
 
 from graph.auth.cache import Clock
-from graph.auth.identity import IdentityUnavailableError, UnauthenticatedError
+from graph.auth.identity import IdentityUnavailable, Unauthenticated
 
 Fetch = Callable[[str], Awaitable[bytes]]
 """Reads the document at an address; raises any exception when it cannot."""
@@ -72,18 +72,18 @@ class SigningKeys:
         """Answer a key by its id.
 
         Raises:
-            UnauthenticatedError: the issuer has no such key.
-            IdentityUnavailableError: no keys could be fetched.
+            Unauthenticated: the issuer has no such key.
+            IdentityUnavailable: no keys could be fetched.
         """
         age = self._clock() - self._fetched_at
         if key_id not in self._keys or age >= _FRESH_SECONDS:
             await self._refresh()
         if self._clock() - self._fetched_at >= _USABLE_SECONDS:
-            raise IdentityUnavailableError(f"no keys of {self._issuer}")
+            raise IdentityUnavailable(f"no keys of {self._issuer}")
         key = self._keys.get(key_id)
         if key is None:
             self._keep_quiet()
-            raise UnauthenticatedError(f"no key of that id at {self._issuer}")
+            raise Unauthenticated(f"no key of that id at {self._issuer}")
         return key
 
     async def _refresh(self) -> None:

@@ -5,7 +5,7 @@ string operations. The rest runs on RE2 (``google-re2``) rather than on Python's
 exponential time on a pattern that some administrator once stored and on a name that any user may choose, holds the
 interpreter lock meanwhile and cannot be interrupted, while proving patterns harmless would refuse many honest ones.
 What RE2 may read differently is refused by :mod:`graph.auth.dialect`. A refused or broken pattern is not "no match",
-since that would silence a deny rule: it raises `UndecidableError`, for which the caller denies, as Casbin does on an
+since that would silence a deny rule: it raises `Undecidable`, for which the caller denies, as Casbin does on an
 error inside a matcher.
 """
 
@@ -17,7 +17,7 @@ from typing import Literal, NoReturn
 
 import re2  # type: ignore[import-untyped]
 
-from graph.auth.dialect import UntranslatableError, translate
+from graph.auth.dialect import Untranslatable, translate
 
 Comparison = Literal["equals", "contains", "starts_with", "ends_with"]
 
@@ -35,7 +35,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _REMEMBERED_TEXTS = 64
 
 
-class UndecidableError(Exception):
+class Undecidable(Exception):
     """Whether a criterion holds cannot be told; the only safe decision is to deny."""
 
 
@@ -44,7 +44,7 @@ class Matcher:
     """A comparison of one text with the values of a criterion."""
 
     matches: Callable[[str], bool]
-    """Raises UndecidableError."""
+    """Raises Undecidable."""
     is_certain: bool
     """It never raises."""
     is_always_true: bool
@@ -62,7 +62,7 @@ def matcher(comparison: Comparison, values: Sequence[str]) -> Matcher:
             continue
         try:
             expression = _Expression(_EXPRESSIONS[comparison].replace("{}", value))
-        except (UntranslatableError, re2.error):
+        except (Untranslatable, re2.error):
             # The values are tried in order: those before this one may still match, those after it are never reached.
             is_certain = False
             tests.append(_undecidable)
@@ -117,13 +117,13 @@ class _Expression:
 
     def matches(self, text: str) -> bool:
         if self._translation.ascii_only and not text.isascii():
-            raise UndecidableError
+            raise Undecidable
         if self._translation.no_final_newline and text.endswith("\n"):
-            raise UndecidableError
+            raise Undecidable
         try:
             return self._pattern.match(text.encode()) is not None
         except UnicodeEncodeError as error:  # a lone surrogate
-            raise UndecidableError from error
+            raise Undecidable from error
 
 
 def _any_of(tests: Sequence[Callable[[str], bool]]) -> Callable[[str], bool]:
@@ -133,7 +133,7 @@ def _any_of(tests: Sequence[Callable[[str], bool]]) -> Callable[[str], bool]:
 
 
 def _undecidable(_text: str) -> NoReturn:
-    raise UndecidableError
+    raise Undecidable
 
 
 def _quiet_options() -> re2.Options:

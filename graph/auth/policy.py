@@ -14,13 +14,13 @@ from graph.auth.constraints import (
     FIELDS,
     LIST_FIELD,
     Constraint,
-    MalformedConstraintError,
+    MalformedConstraint,
     Row,
     base_id,
     is_one_policy_field,
     read_constraint,
 )
-from graph.auth.patterns import UndecidableError
+from graph.auth.patterns import Undecidable
 
 
 class Reason(StrEnum):
@@ -118,7 +118,7 @@ class Compiler:
         try:
             constraint_id = base_id(row)
             constraint = read_constraint(row)
-        except MalformedConstraintError:
+        except MalformedConstraint:
             self._malformed = deny_everything(Reason.MALFORMED, constraint_id)
         else:
             self._rules[constraint_id] = _rule(constraint, self._holders) if constraint else None
@@ -182,7 +182,7 @@ class _RulesOfType:
         for rule, decision in plan.must_see:
             try:
                 holds = rule.condition.holds(values)
-            except (UndecidableError, TypeError):
+            except (Undecidable, TypeError):
                 return rule.undecidable
             if holds and decision is not None:
                 if not decision.allowed:

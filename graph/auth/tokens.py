@@ -9,7 +9,7 @@ from typing import Any
 import jwt
 
 from graph.auth.cache import Clock
-from graph.auth.identity import Credentials, UnauthenticatedError, Viewer, checked_user_id
+from graph.auth.identity import Credentials, Unauthenticated, Viewer, checked_user_id
 from graph.auth.jwks import ALGORITHMS, Fetch, SigningKeys
 from graph.auth.mfa import MfaCheck
 
@@ -64,16 +64,16 @@ class Tokens:
             TypeError,
             RecursionError,
         ) as error:  # whatever odd JSON makes readers raise
-            raise UnauthenticatedError(f"a bad token: {error!r}") from error
+            raise Unauthenticated(f"a bad token: {error!r}") from error
         return Viewer(user_id, await issuer.mfa(user_id, claims), method="token")
 
     async def _verify(self, token: str) -> tuple[Issuer, Mapping[str, Any]]:
         unverified = jwt.decode_complete(token, options={"verify_signature": False})
         algorithm, key_id = unverified["header"].get("alg"), unverified["header"].get("kid")
         if algorithm not in ALGORITHMS or not isinstance(key_id, str):
-            raise UnauthenticatedError("a token without a key id, or with an algorithm that is not asymmetric")
+            raise Unauthenticated("a token without a key id, or with an algorithm that is not asymmetric")
         if unverified["payload"].get("iss") not in self._issuers:
-            raise UnauthenticatedError("a token of another issuer")
+            raise Unauthenticated("a token of another issuer")
         issuer, keys = self._issuers[unverified["payload"]["iss"]]
         key = await keys.find(key_id)
         claims = jwt.decode(
@@ -84,9 +84,9 @@ class Tokens:
             options={"require": ["exp", "iss"], "verify_aud": False, "enforce_minimum_key_length": True},
         )
         if not issuer.audiences & _strings(claims["aud"] if "aud" in claims else claims.get("client_id")):
-            raise UnauthenticatedError("a token for another audience")
+            raise Unauthenticated("a token for another audience")
         if issuer.token_uses and not issuer.token_uses & _strings(claims.get("token_use")):
-            raise UnauthenticatedError("a token for another use")
+            raise Unauthenticated("a token for another use")
         return issuer, claims
 
 

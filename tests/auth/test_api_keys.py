@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from graph.auth.api_keys import ApiKeys
-from graph.auth.identity import Credentials, IdentityUnavailableError, UnauthenticatedError, Viewer
+from graph.auth.identity import Credentials, IdentityUnavailable, Unauthenticated, Viewer
 from tests.auth.rows import Clock, Tables
 
 KEY = "vams_3f9c"
@@ -58,7 +58,7 @@ async def test_other_credentials_are_left_to_others(value: str) -> None:
 async def test_unknown_inactive_expired_and_roleless_keys_are_refused(changes: dict[str, Any]) -> None:
     rows = tables(**changes)
     rows.users["SYSTEM_USER"] = ["admin"]
-    with pytest.raises(UnauthenticatedError):
+    with pytest.raises(Unauthenticated):
         await ApiKeys(rows, now=lambda: NOW).authenticate(presented(KEY))
 
 
@@ -76,7 +76,7 @@ async def test_what_is_known_of_a_key_is_used_for_15_seconds() -> None:
     assert await keys.authenticate(presented(KEY)) == BOB
     clock.time += 1
     for _ in range(10):
-        with pytest.raises(UnauthenticatedError):
+        with pytest.raises(Unauthenticated):
             await keys.authenticate(presented(KEY))
     assert rows.reads.count("API keys") == 2
 
@@ -86,7 +86,7 @@ async def test_a_key_expires_while_it_is_remembered() -> None:
     keys = ApiKeys(tables(expiresAt=(NOW + timedelta(seconds=1)).isoformat()), now=lambda: now)
     assert await keys.authenticate(presented(KEY)) == BOB
     now += timedelta(seconds=2)
-    with pytest.raises(UnauthenticatedError):
+    with pytest.raises(Unauthenticated):
         await keys.authenticate(presented(KEY))
 
 
@@ -94,6 +94,6 @@ async def test_a_failing_table_says_nothing_about_a_key() -> None:
     rows = tables()
     rows.failures = 1
     keys = ApiKeys(rows, now=lambda: NOW)
-    with pytest.raises(IdentityUnavailableError):
+    with pytest.raises(IdentityUnavailable):
         await keys.authenticate(presented(KEY))
     assert await keys.authenticate(presented(KEY)) == BOB

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from graph.auth.constraints import (
     Constraint,
     Criterion,
-    MalformedConstraintError,
+    MalformedConstraint,
     Permission,
     base_id,
     is_one_policy_field,
@@ -65,13 +65,13 @@ def test_what_is_no_list_counts_as_empty(value: object) -> None:
     ],
 )
 def test_rows_of_another_shape_are_malformed(change: dict[str, Any]) -> None:
-    with pytest.raises(MalformedConstraintError):
+    with pytest.raises(MalformedConstraint):
         read_constraint(ROW | change)
 
 
 def test_a_row_without_an_object_type_or_an_id_is_malformed() -> None:
     for name in ("objectType", "constraintId"):
-        with pytest.raises(MalformedConstraintError):
+        with pytest.raises(MalformedConstraint):
             read_constraint({key: value for key, value in ROW.items() if key != name})
 
 
@@ -128,6 +128,6 @@ json_values = st.recursive(
 def test_no_row_is_a_crash(changes: dict[str, Any]) -> None:
     try:
         read = read_constraint(ROW | changes)
-    except MalformedConstraintError:
+    except MalformedConstraint:
         return
     assert read is None or isinstance(read, Constraint)

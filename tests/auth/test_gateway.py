@@ -1,7 +1,7 @@
 import pytest
 
 from graph.auth.gateway import Gateway
-from graph.auth.identity import Credentials, UnauthenticatedError, Viewer
+from graph.auth.identity import Credentials, Unauthenticated, Viewer
 from graph.auth.mfa import ClaimMfa
 
 SECRET = "correct horse battery"
@@ -54,10 +54,10 @@ async def test_without_a_user_nobody_is_forwarded(user: str | None) -> None:
 
 
 async def test_the_gateway_forwards_no_system_user_and_no_two_users() -> None:
-    with pytest.raises(UnauthenticatedError):
+    with pytest.raises(Unauthenticated):
         await BY_SECRET.authenticate(credentials(user="SYSTEM_USER"))
     doubled = credentials()
-    with pytest.raises(UnauthenticatedError):
+    with pytest.raises(Unauthenticated):
         await BY_SECRET.authenticate(Credentials([*doubled.headers, (b"x-vams-user", b"bob@example.com")]))
 
 

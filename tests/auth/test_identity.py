@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.auth.identity import Credentials, Identity, UnauthenticatedError, Viewer, checked_user_id
+from graph.auth.identity import Credentials, Identity, Unauthenticated, Viewer, checked_user_id
 
 ANA = Viewer("ana@example.com", is_mfa=False, method="token")
 
@@ -18,7 +18,7 @@ class Way:
         if value == self.header:
             return self.viewer
         if value.startswith(self.header[0]):
-            raise UnauthenticatedError("bad")
+            raise Unauthenticated("bad")
         return None
 
 
@@ -45,12 +45,19 @@ async def test_the_first_way_that_the_credentials_are_for_decides() -> None:
 async def test_missing_bad_doubled_undecodable_and_oversized_credentials_are_refused(
     headers: list[tuple[bytes, bytes]],
 ) -> None:
-    with pytest.raises(UnauthenticatedError):
+    with pytest.raises(Unauthenticated):
         await Identity([Way("abc")]).viewer(Credentials(headers))
 
 
+async def test_the_client_is_not_told_why() -> None:
+    with pytest.raises(Unauthenticated, match=r"^Valid credentials are needed\.$") as refused:
+        await Identity([]).viewer(Credentials([]))
+    assert refused.value.extensions == {"code": "UNAUTHENTICATED"}
+    assert refused.value.reason == "no credentials"
+
+
 async def test_nobody_is_anonymous() -> None:
-    with pytest.raises(UnauthenticatedError):
+    with pytest.raises(Unauthenticated):
         await Identity([]).viewer(Credentials([(b"authorization", b"abc")]))
 
 
@@ -81,7 +88,7 @@ def test_a_bearer_token_follows_its_scheme(header: bytes, token: str | None) -> 
     ],
 )
 def test_some_user_ids_are_nobodys(user_id: object) -> None:
-    with pytest.raises(UnauthenticatedError):
+    with pytest.raises(Unauthenticated):
         checked_user_id(user_id)
 
 
@@ -92,5 +99,5 @@ def test_other_user_ids_stay_as_they_are(user_id: str) -> None:
 
 @given(st.lists(st.tuples(st.sampled_from([b"authorization", b"other"]), st.binary(max_size=40))))
 async def test_no_header_is_a_crash(headers: list[tuple[bytes, bytes]]) -> None:
-    with pytest.raises(UnauthenticatedError):
+    with pytest.raises(Unauthenticated):
         await Identity([Way("abc")]).viewer(Credentials(headers))

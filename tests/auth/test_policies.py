@@ -129,21 +129,19 @@ async def test_many_constraints_are_compiled_in_short_turns() -> None:
     rows.constraints += [
         constraint(f"c{n}", "database", any_of=words, allow=["GET"], role="reader") for n in range(200)
     ]
-    longest, done = 0.0, False
+    turns, done = 0, False
 
-    async def measure() -> None:
-        nonlocal longest
-        loop = asyncio.get_running_loop()
+    async def count_turns() -> None:
+        nonlocal turns
         while not done:
-            before = loop.time()
+            turns += 1
             await asyncio.sleep(0)
-            longest = max(longest, loop.time() - before)
 
-    measuring = asyncio.create_task(measure())
+    counting = asyncio.create_task(count_turns())
     assert await granted(Policies(rows), is_mfa=False) == {"reader"}
     done = True
-    await measuring
-    assert longest < 0.02  # a turn is half a millisecond; the rest is for a busy machine
+    await counting
+    assert turns > 10  # without pauses, only the reads would give others a turn
 
 
 @pytest.mark.parametrize("attribute", ["roles_of_user", "roles", "constraints_of_group", "constraints_of_user"])

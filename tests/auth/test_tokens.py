@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph.auth.identity import Credentials, Identity, IdentityUnavailableError, UnauthenticatedError, Viewer
+from graph.auth.identity import Credentials, Identity, IdentityUnavailable, Unauthenticated, Viewer
 from graph.auth.mfa import ClaimMfa
 from graph.auth.tokens import Issuer, Tokens, cognito_issuer
 from tests.auth.issuer import AUDIENCE, KEYS_URL, URL, KeysSite, claims, private_key, public_pem, token
@@ -78,7 +78,7 @@ BAD_CLAIMS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("changes", BAD_CLAIMS.values(), ids=BAD_CLAIMS.keys())
 async def test_tokens_with_bad_claims_are_refused(changes: dict[str, Any]) -> None:
-    with pytest.raises(UnauthenticatedError):
+    with pytest.raises(Unauthenticated):
         await viewer(token(**changes))
 
 
@@ -109,7 +109,7 @@ BAD_TOKENS = {
 
 @pytest.mark.parametrize("presented", BAD_TOKENS.values(), ids=BAD_TOKENS.keys())
 async def test_bad_tokens_are_refused(presented: str) -> None:
-    with pytest.raises(UnauthenticatedError):
+    with pytest.raises(Unauthenticated):
         await viewer(presented)
 
 
@@ -118,14 +118,14 @@ async def test_the_public_key_is_no_secret() -> None:
     payload = base64.urlsafe_b64encode(json.dumps(claims()).encode()).rstrip(b"=")
     hmac = jwt.algorithms.HMACAlgorithm(jwt.algorithms.HMACAlgorithm.SHA256)
     signature = base64.urlsafe_b64encode(hmac.sign(header + b"." + payload, public_pem("rsa-1"))).rstrip(b"=")
-    with pytest.raises(UnauthenticatedError):
+    with pytest.raises(Unauthenticated):
         await viewer(b".".join([header, payload, signature]).decode())
 
 
 async def test_a_short_key_is_refused() -> None:
     with pytest.warns(jwt.InsecureKeyLengthWarning):
         signed = token("short-1")
-    with pytest.raises(UnauthenticatedError):
+    with pytest.raises(Unauthenticated):
         await viewer(signed, tokens(KeysSite("short-1")))
 
 
@@ -133,7 +133,7 @@ async def test_twenty_unknown_key_ids_cause_one_fetch() -> None:
     site = KeysSite()
     authenticator = tokens(site)
     for n in range(20):
-        with pytest.raises(UnauthenticatedError):
+        with pytest.raises(Unauthenticated):
             await viewer(token(kid=f"made-up-{n}"), authenticator)
     assert len(site.fetched) == 1
 
@@ -141,7 +141,7 @@ async def test_twenty_unknown_key_ids_cause_one_fetch() -> None:
 async def test_keys_are_not_fetched_for_tokens_that_are_bad_anyway() -> None:
     site = KeysSite()
     for presented in (token(iss="https://evil.example.com"), BAD_TOKENS["algorithm none"], "a.b.c"):
-        with pytest.raises(UnauthenticatedError):
+        with pytest.raises(Unauthenticated):
             await viewer(presented, tokens(site))
     assert site.fetched == []
 
@@ -149,7 +149,7 @@ async def test_keys_are_not_fetched_for_tokens_that_are_bad_anyway() -> None:
 async def test_while_the_issuer_is_away_tokens_cannot_be_checked() -> None:
     site = KeysSite()
     site.error = ConnectionError("away")
-    with pytest.raises(IdentityUnavailableError):
+    with pytest.raises(IdentityUnavailable):
         await viewer(token(), tokens(site))
 
 
@@ -206,7 +206,7 @@ async def test_cognito_tokens_must_be_for_a_use_and_a_client() -> None:
         {"client_id": "other"},
     ]
     for changes in bad:
-        with pytest.raises(UnauthenticatedError):
+        with pytest.raises(Unauthenticated):
             await viewer(token(**access | changes), authenticator)
 
 
@@ -229,7 +229,7 @@ json_values = st.recursive(
 async def test_no_claim_is_a_crash(changes: dict[str, Any]) -> None:
     payload = json.dumps({**claims(), **changes}).encode()
     signed = jwt.api_jws.encode(payload, private_key("rsa-1"), "RS256", {"kid": "rsa-1"})
-    with suppress(UnauthenticatedError):
+    with suppress(Unauthenticated):
         await viewer(signed)
 
 
