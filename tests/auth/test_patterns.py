@@ -105,7 +105,7 @@ PIECES = r"""
     \. \- \d \D \w \W \s \S \b \B \A \Z \n \x41 \u00e9 \x4 \1 \0 \Q \pL \C \
     (?: (?s: (?i: (?i) (?= (?! (?P<a> (?#
 """
-pieces = st.sampled_from([*PIECES.split(), "\n", "\v", " ", "[\b]"])
+pieces = st.sampled_from("ab.*+?|()") | st.sampled_from([*PIECES.split(), "\n", "\v", " ", "[\b]"])
 patterns = st.lists(pieces, max_size=6).map("".join)
 texts = st.text(alphabet="aabbcAB-._ \n\v\x1cé٣K1\b", max_size=6)
 

@@ -66,6 +66,13 @@ def test_values_are_regular_expressions() -> None:
     )
 
 
+def test_of_alternative_negations_one_is_enough() -> None:
+    negations = [*in_database("a", "does_not_contain"), *in_database("b", "does_not_contain")]
+    either = policy(constraint("c", "database", any_of=negations, allow=["GET"]))
+    neither = policy(constraint("c", "database", all_of=in_database(["a", "b"], "does_not_contain"), allow=["GET"]))
+    assert [bool(each.allows("database", {"databaseId": "a"}, "GET")) for each in (either, neither)] == [True, False]
+
+
 def test_is_one_of_finds_elements_of_lists_but_parts_of_texts() -> None:
     of_text = policy(constraint("c", "database", all_of=in_database(["db"], "is_one_of"), allow=["GET"]))
     assert of_text.allows("database", {"databaseId": "mydb1"}, "GET")
@@ -83,6 +90,15 @@ def test_comparing_a_list_as_text_denies_every_action_wherever_the_rule_gets_tha
     assert of_bob.allows("asset", ASSET, "GET") == Decision(False, Reason.UNDECIDABLE, "broken")
     assert of_bob.allows("asset", ASSET | {"databaseId": "other"}, "GET")
     assert of_bob.allows("asset", ASSET | {"tags": None}, "GET")
+
+
+def test_comparing_a_list_with_no_value_compares_nothing() -> None:
+    everything = constraint("everything", "asset", all_of=in_database(".*", "contains"), allow=["GET"])
+    nothing = constraint("nothing", "asset", all_of=[criterion("tags", "equals", [])], deny=["GET"])
+    anything = constraint("anything", "asset", all_of=[criterion("tags", "does_not_contain", [])], allow=["PUT"])
+    of_bob = policy(everything, nothing, anything)
+    assert of_bob.allows("asset", ASSET, "GET")
+    assert of_bob.allows("asset", ASSET, "PUT")
 
 
 def test_a_pattern_that_cannot_be_evaluated_denies_in_allow_rules_and_in_deny_rules() -> None:
@@ -199,7 +215,7 @@ def plain(row: dict[str, Any]) -> dict[str, Any]:
 TEXTS = "a ab db1 db10 mydb1 plant-models plant-models#deleted GLOBAL /workflows/executions/a1/logs é K k"
 WORDS = r"a b db db1 plant-models GLOBAL /logs /work p.x r.y p1.z r. a!b a&&b a||b it's x,(y) (r.y) a\b [p.x]"
 PIECES = r"""
-    a b . .* | ( ) [ab] [^a] [a- ] + * ? { {1,2} ^ $ \. \d \w \s \Z \b \ (?: (?i) (?i: (?=a) (a)\1 ! && || , ' r. p. é #
+    a b db . .* .+ | ( ) (a|b) [ab] [^a] [a- ] + * ? { {1,2} ^ \. \- \Z \ (?: (?i) ! && || , ' r. p. p1. é #
 """
 words = st.sampled_from([*WORDS.split(), *map(re.escape, WORDS.split()), ""])
 patterns = st.lists(st.sampled_from([*PIECES.split(), "\n"]), max_size=4).map("".join)
@@ -261,7 +277,6 @@ def criteria_of(row: dict[str, Any]) -> list[dict[str, Any]]:
 
 def test_it_answers_as_casbin_does() -> None:
     compared: Counter[str] = Counter()
-    in_doubt: Counter[str] = Counter()
 
     @settings(max_examples=330, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
     @given(cases())
@@ -270,13 +285,8 @@ def test_it_answers_as_casbin_does() -> None:
         ours, theirs = policy(*rows), Reference(USER, [ROLE], map(plain, rows))
         for fields in subjects:
             for action in ("GET", "POST"):
-                decision, expected = (
-                    ours.allows(object_type, fields, action),
-                    theirs.allows(object_type, fields, action),
-                )
-                if decision.reason is Reason.UNDECIDABLE and expected:
-                    in_doubt[action] += 1
-                    continue
+                decision = ours.allows(object_type, fields, action)
+                expected = theirs.allows(object_type, fields, action)
                 assert decision.allowed == expected, (decision, rows, fields, action)
                 compared["pairs"] += 1
                 compared["allowed"] += expected
@@ -288,4 +298,3 @@ def test_it_answers_as_casbin_does() -> None:
     assert compared["pairs"] >= 5_000
     assert compared["allowed"] >= 500
     assert min(compared[operator] for operator in OPERATORS) >= 50
-    assert in_doubt.total() < compared["pairs"] / 50
