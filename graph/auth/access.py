@@ -1,16 +1,181 @@
-"""The gate: every object passes it on every way to it, before anything of it leaves a resolver.
+"""The gate: what the viewer of one operation may see. Every object passes it on every way to it.
 
-Identity does not exist yet, and the server runs as a demo on loopback only: whoever asks is its administrator.
+VAMS decides in two tiers. The first is the route: the policy must allow the method on the REST path that a field stands for,
+with the real ids in it. The second is the object, and for an execution everything that it touched.
+
+Three differences from VAMS are deliberate. An archived asset is checked as the asset it was, for allow and for deny rules
+alike. Every database that metadata was captured from is checked, not only the one that the caller named. A list of metadata
+sources that the row could not hold whole denies, unless the policy allows every asset.
 """
 
-from collections.abc import Sequence
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from graph.auth import routes
+from graph.auth.claims import Claim, ClaimLoader
+from graph.auth.identity import Viewer
+from graph.auth.policy import Decision, Policy
+from graph.loaders import Loaders
+from graph.tables.reader import Key
+from graph.tables.records.definitions import AssetRow, DatabaseRow, PipelineRow, WorkflowRow
+from graph.tables.records.executions import ExecutionRow
 from graph.tables.rows import Row
+
+MOST_ASSETS = 500  # distinct assets that VAMS resolves for the permissions of one page
+
+log = logging.getLogger(__name__)
 
 
 class Access:
-    """What the viewer of one operation may see."""
+    """The verdicts of one operation, each reached once."""
 
-    async def sees(self, rows: Sequence[Row]) -> Sequence[bool]:
-        """Whether the viewer may see each of some objects."""
-        return [True for _ in rows]
+    def __init__(self, viewer: Viewer, policy: Policy, loaders: Loaders) -> None:
+        self._viewer = viewer
+        self._policy = policy
+        self._loaders = loaders
+        self._claims = ClaimLoader(loaders)
+        self._routes: dict[tuple[str, str], bool] = {}
+        self._verdicts: dict[tuple[Key, str], bool] = {}
+
+    def permits(self, path: str, method: str = "GET") -> bool:
+        """Whether the viewer may call a REST route of VAMS: the first tier."""
+        known = self._routes.get((path, method))
+        if known is None:
+            decision = self._policy.allows("api", {"route__path": path}, method)
+            known = self._routes[path, method] = self._audited(decision, "api", path)
+        return known
+
+    async def sees(self, row: Row) -> bool:
+        """Whether the viewer may open an object: its own route, and the object itself.
+
+        Raises:
+            GraphError: when what decides about an execution cannot be read, which is never taken for its absence.
+        """
+        match row:
+            case ExecutionRow():
+                if not self.permits(routes.execution_details(row.execution_id)):
+                    return False
+                (is_seen,) = await self.sees_executions([row])
+                return is_seen
+            case AssetRow():
+                return self.permits(routes.asset(row.database_id, row.asset_id)) and self._allows_asset(row, "GET")
+            case DatabaseRow():
+                return self.permits(routes.database(row.database_id)) and self._allows_database(row.database_id, "GET")
+            case WorkflowRow():
+                path = routes.workflow(row.database_id, row.workflow_id)
+                return self.permits(path) and self._allows_workflow(*row.primary_key, row)
+            case PipelineRow():
+                path = routes.pipeline(row.database_id, row.pipeline_id)
+                return self.permits(path) and self._allows_pipeline(row)
+            case _:
+                raise AssertionError(f"{type(row).__name__} has no gate of its own")
+
+    async def sees_executions(
+        self, rows: Sequence[ExecutionRow], spent: set[tuple[str, str]] | None = None
+    ) -> Sequence[bool]:
+        """Whether the viewer may see each of some executions, by the second tier alone, as in a list.
+
+        ``spent`` collects the distinct assets that deciding took. The verdicts end before the execution that would take
+        more of them than VAMS resolves for one page, unless it is the first to take any.
+        """
+        if self.sees_everything:
+            return [True] * len(rows)
+        keys = [row.primary_key for row in rows]
+        claims = await asyncio.gather(*map(self._claims.load, keys))
+        decided = len(claims) if spent is None else _within_bound(claims, spent)
+        return await asyncio.gather(*(self._decide(key, claims[i], "GET") for i, key in enumerate(keys[:decided])))
+
+    async def may_abort(self, execution: ExecutionRow) -> bool:
+        """Whether the viewer may abort an execution, whatever its status."""
+        if not self.permits(routes.execution(execution.execution_id), "DELETE"):
+            return False
+        key = execution.primary_key
+        return await self._decide(key, await self._claims.load(key), "POST")
+
+    @property
+    def sees_everything(self) -> bool:
+        """Whether no object can be hidden from the viewer, so that none needs to be looked at."""
+        return all(self._policy.allows_everything(kind, "GET") for kind in ("workflow", "database", "asset"))
+
+    @property
+    def viewer(self) -> Viewer:
+        """Who asks."""
+        return self._viewer
+
+    async def _decide(self, key: Key, claim: Claim, action: str) -> bool:
+        known = self._verdicts.get((key, action))
+        if known is None:
+            known = self._verdicts[key, action] = await self._verdict(claim, action)
+        return known
+
+    async def _verdict(self, claim: Claim, action: str) -> bool:
+        """The second tier for one execution, in VAMS's order; the first that fails denies."""
+        if not self._allows_workflow(claim.workflow_database_id, claim.workflow_id, claim.workflow):
+            return False
+        if not all(self._allows_database(name, "GET") for name in claim.databases):
+            return False
+        if claim.is_truncated and not self._policy.allows_everything("asset", action):
+            log.info("denied", extra=self._entry("execution", claim.execution_id, "its list of sources is truncated"))
+            return False
+        found = await asyncio.gather(*(self._loaders.assets.find(*named) for named in claim.assets))
+        missing = [named for named, asset in zip(claim.assets, found, strict=True) if asset is None]
+        present = [asset for asset in found if asset is not None]
+        return all(self._allows_asset(asset, action) for asset in present) and all(
+            self._allows_database(name, action) for name in dict.fromkeys(database for database, _ in missing)
+        )
+
+    def _allows_workflow(self, database_id: str, workflow_id: str, row: WorkflowRow | None) -> bool:
+        fields = {
+            "databaseId": database_id,
+            "workflowId": workflow_id,
+            "category": row.category if row else "",
+            "name": row.name if row else "",
+        }
+        return self._allows("workflow", fields, "GET", f"{database_id}:{workflow_id}")
+
+    def _allows_database(self, database_id: str, action: str) -> bool:
+        return self._allows("database", {"databaseId": database_id}, action, database_id)
+
+    def _allows_asset(self, row: AssetRow, action: str) -> bool:
+        fields = {
+            "databaseId": row.database_id,
+            "assetName": row.name,
+            "assetType": row.asset_type,
+            "tags": row.tags,
+        }
+        return self._allows("asset", fields, action, f"{row.database_id}:{row.asset_id}")
+
+    def _allows_pipeline(self, row: PipelineRow) -> bool:
+        fields = {
+            "databaseId": row.database_id,
+            "pipelineId": row.pipeline_id,
+            "pipelineExecutionType": row.execution_config.get("executionType"),
+            "category": row.category,
+            "name": row.name,
+        }
+        return self._allows("pipeline", fields, "GET", f"{row.database_id}:{row.pipeline_id}")
+
+    def _allows(self, kind: str, fields: Mapping[str, Any], action: str, object_id: str) -> bool:
+        return self._audited(self._policy.allows(kind, fields, action), kind, object_id)
+
+    def _audited(self, decision: Decision, kind: str, object_id: str) -> bool:
+        if not decision:
+            rule = decision.constraint_id or decision.reason.value
+            log.info("denied", extra=self._entry(kind, object_id, rule))
+        return bool(decision)
+
+    def _entry(self, kind: str, object_id: str, rule: str) -> dict[str, str]:
+        """A line of the audit: who was denied what by which rule, and nothing of the object but its name."""
+        return {"user_id": self._viewer.user_id, "object_type": kind, "object_id": object_id, "rule": rule}
+
+
+def _within_bound(claims: Sequence[Claim], spent: set[tuple[str, str]]) -> int:
+    """How many executions, from the first, can be decided within the bound on distinct assets."""
+    for place, claim in enumerate(claims):
+        together = spent | claim.assets.keys()
+        if spent and len(together) > MOST_ASSETS:
+            return place
+        spent |= together
+    return len(claims)

@@ -1,0 +1,78 @@
+"""What an execution touched, which is what its visibility depends on."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from graph.errors import GraphError
+from graph.loaders import Loaders
+from graph.loaders.base import Loader, Slice, gather_results
+from graph.tables.reader import Key
+from graph.tables.records.definitions import AssetRow, PipelineRow, WorkflowRow
+from graph.tables.records.executions import ConfigurationRow
+from graph.tables.rows import Fields, Row
+
+# The stored fields that decisions look at, beside what the operation selects.
+FIELDS: Mapping[type[Row], Fields] = {
+    AssetRow: frozenset({"name", "asset_type", "tags"}),
+    ConfigurationRow: frozenset(
+        {"named_database_id", "source_assets", "source_assets_are_truncated", "source_databases"}
+        | {"source_databases_are_truncated"}
+    ),
+    PipelineRow: frozenset({"execution_config", "category", "name"}),
+    WorkflowRow: frozenset({"category", "name"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Everything that an execution touched. ``assets`` is an ordered set of database and asset ids."""
+
+    execution_id: str
+    workflow_database_id: str
+    workflow_id: str
+    workflow: WorkflowRow | None
+    databases: Sequence[str]
+    assets: Mapping[tuple[str, str], None]
+    is_truncated: bool
+
+
+class ClaimLoader(Loader[Key, Claim]):
+    """What executions touched, by their primary keys: one round for a whole page."""
+
+    def __init__(self, loaders: Loaders) -> None:
+        super().__init__()
+        self._loaders = loaders
+
+    async def read(self, keys: Sequence[Key]) -> Sequence[Claim | GraphError]:
+        """The claims of some executions. What cannot be read is an error, never taken for absent."""
+        return await gather_results(self._claim(*key) for key in keys)
+
+    async def _claim(self, execution_id: str, workflow_key: str) -> Claim:
+        database_id, _, workflow_id = workflow_key.partition(":")
+        workflow, configuration, inputs = await asyncio.gather(
+            self._loaders.definitions.workflows.load((database_id, workflow_id)),
+            self._loaders.configurations.of_execution(execution_id),
+            self._loaders.inputs.named_assets.load(Slice(execution_id)),
+        )
+        assets: dict[tuple[str, str], None] = {(row.database_id, row.asset_id): None for row in inputs.rows}
+        databases: dict[str, None] = {}
+        if configuration is not None:
+            databases |= dict.fromkeys(filter(None, (configuration.named_database_id, *configuration.source_databases)))
+            assets |= {
+                (entry["databaseId"], entry["assetId"]): None
+                for entry in configuration.source_assets
+                if isinstance(entry.get("databaseId"), str) and isinstance(entry.get("assetId"), str)
+            }
+            if configuration.database_id and configuration.asset_id:
+                assets[configuration.database_id, configuration.asset_id] = None
+        return Claim(
+            execution_id=execution_id,
+            workflow_database_id=database_id,
+            workflow_id=workflow_id,
+            workflow=workflow,
+            databases=tuple(databases),
+            assets=assets,
+            is_truncated=configuration is not None
+            and (configuration.source_assets_are_truncated or configuration.source_databases_are_truncated),
+        )
