@@ -33,6 +33,10 @@ _PLAIN = re.compile(r"(?:[^\\.^$*+?{}\[\]|()]|\\[^A-Za-z0-9])*", re.DOTALL)
 _PREFIX = re.compile(r"[\w/@ -]+(?![*+?{])")  # plain characters, the last of them not repeated
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _REMEMBERED_TEXTS = 64
+_MOST_STEPS = 100_000
+
+USUAL_LENGTH = 1_000
+"""Characters up to which a certain matcher is certain; ids, names and paths of VAMS are shorter."""
 
 
 class Undecidable(Exception):
@@ -46,7 +50,7 @@ class Matcher:
     matches: Callable[[str], bool]
     """Raises Undecidable."""
     is_certain: bool
-    """It never raises."""
+    """It never raises for a text of usual length that can be encoded."""
     is_always_true: bool
 
 
@@ -99,12 +103,16 @@ def _word_test(comparison: Comparison, words: tuple[str, ...]) -> Callable[[str]
 
 
 def _expression_test(comparison: Comparison, value: str, expression: "_Expression") -> Callable[[str], bool]:
-    matches = lru_cache(_REMEMBERED_TEXTS)(expression.matches)
-    prefix = _PREFIX.match(value)
-    if comparison not in ("equals", "starts_with") or prefix is None or "|" in value:
-        return matches
-    start = prefix.group()
-    return lambda text: text.startswith(start) and matches(text)
+    remembered = lru_cache(_REMEMBERED_TEXTS)(expression.matches)
+    prefix = _PREFIX.match(value) if comparison in ("equals", "starts_with") and "|" not in value else None
+    start = prefix.group() if prefix else ""
+
+    def test(text: str) -> bool:
+        if not text.startswith(start):
+            return False
+        return remembered(text) if len(text) <= USUAL_LENGTH else expression.matches(text)
+
+    return test
 
 
 class _Expression:
@@ -113,9 +121,15 @@ class _Expression:
     def __init__(self, expression: str) -> None:
         self._translation = translate(expression)
         self._pattern = re2.compile(self._translation.source, _OPTIONS)
-        self.is_certain = not (self._translation.ascii_only or self._translation.no_final_newline)
+        # A linear engine may still take a step for each pair of a character and an instruction of its program.
+        self._longest_text = _MOST_STEPS // self._pattern.programsize
+        self.is_certain = self._longest_text >= USUAL_LENGTH and not (
+            self._translation.ascii_only or self._translation.no_final_newline
+        )
 
     def matches(self, text: str) -> bool:
+        if len(text) > self._longest_text:
+            raise Undecidable
         if self._translation.ascii_only and not text.isascii():
             raise Undecidable
         if self._translation.no_final_newline and text.endswith("\n"):

@@ -20,7 +20,7 @@ from graph.auth.constraints import (
     is_one_policy_field,
     read_constraint,
 )
-from graph.auth.patterns import Undecidable
+from graph.auth.patterns import USUAL_LENGTH, Undecidable
 
 
 class Reason(StrEnum):
@@ -153,6 +153,15 @@ def _rule(constraint: Constraint, holders: frozenset[str]) -> Rule | None:
     return Rule(constraint.object_type, compile_condition(constraint), decisions, undecidable)
 
 
+def _is_encodable(text: str) -> bool:
+    """Whether it has no lone surrogates, which no table holds but a request may."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class _Plan:
     """The rules that matter for one action."""
@@ -200,8 +209,8 @@ class _RulesOfType:
     def _are_as_stored(self, values: Sequence[object]) -> bool:
         for value, (name, _) in zip(values, self._fields, strict=True):
             if isinstance(value, str):
-                if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-                    return False  # text that cannot be encoded, which no table holds but a request may
+                if len(value) > USUAL_LENGTH or not (value.isascii() or _is_encodable(value)):
+                    return False
             elif name != LIST_FIELD or not isinstance(value, list):
                 return False
         return True

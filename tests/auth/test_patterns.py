@@ -79,8 +79,19 @@ def test_texts_for_which_the_dialects_differ_are_undecidable(value: str, text: s
 @pytest.mark.parametrize("comparison", get_args(Comparison))
 def test_no_pattern_runs_away(comparison: Comparison, value: str) -> None:
     started = time.perf_counter()
-    assert not matches(comparison, value, "a" * 5_000 + "!")
+    assert not matches(comparison, value, "a" * 1_000 + "!")
     assert time.perf_counter() - started < 0.05
+
+
+@pytest.mark.parametrize("value", [".{200}b.{200}c", "(?:[ab]*a[ab]{900}x)", "(?:a{1,500}){1,2}b"])
+def test_large_patterns_are_undecidable_for_long_texts(value: str) -> None:
+    large = matcher("contains", [value])
+    text = "ab" * 500
+    started = time.perf_counter()
+    with pytest.raises(Undecidable):
+        large.matches(text)
+    assert time.perf_counter() - started < 0.01
+    assert not large.is_certain
 
 
 @pytest.mark.parametrize(
