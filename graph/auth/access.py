@@ -1,24 +1,24 @@
 """The gate: what the viewer of one operation may see. Every object passes it on every way to it.
 
-VAMS decides in two tiers. The first is the route: the policy must allow the method on the REST path that a field stands for,
-with the real ids in it. The second is the object, and for an execution everything that it touched.
+VAMS decides in two tiers. The first is the route: the policy must allow the method on the REST path that a field stands
+for, with the real ids in it. The second is the object, and for an execution everything that it touched.
 
-Three differences from VAMS are deliberate. An archived asset is checked as the asset it was, for allow and for deny rules
-alike. Every database that metadata was captured from is checked, not only the one that the caller named. A list of metadata
-sources that the row could not hold whole denies, unless the policy allows every asset.
+Three differences from VAMS are deliberate. An archived asset is checked as the asset it was, for allow and for deny
+rules alike. Every database that metadata was captured from is checked, not only the one that the caller named. A list
+of metadata sources that the row could not hold whole denies, unless the policy allows every asset.
 """
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from graph.auth import routes
 from graph.auth.claims import Claim, ClaimLoader
 from graph.auth.identity import Viewer
 from graph.auth.policy import Decision, Policy
+from graph.errors import Forbidden
 from graph.loaders import Loaders
-from graph.tables.reader import Key
 from graph.tables.records.definitions import AssetRow, DatabaseRow, PipelineRow, WorkflowRow
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.rows import Row
@@ -37,7 +37,18 @@ class Access:
         self._loaders = loaders
         self._claims = ClaimLoader(loaders)
         self._routes: dict[tuple[str, str], bool] = {}
-        self._verdicts: dict[tuple[Key, str], bool] = {}
+        self._verdicts: dict[tuple[Claim, str], bool] = {}
+        # Whether no object can be hidden from the viewer, so that none needs to be looked at.
+        self.sees_everything = all(policy.allows_everything(kind, "GET") for kind in ("workflow", "database", "asset"))
+
+    def require(self, path: str) -> None:
+        """Refuses a field whose REST route the viewer may not GET.
+
+        Raises:
+            Forbidden: when that is so.
+        """
+        if not self.permits(path):
+            raise Forbidden
 
     def permits(self, path: str, method: str = "GET") -> bool:
         """Whether the viewer may call a REST route of VAMS: the first tier."""
@@ -57,57 +68,46 @@ class Access:
             case ExecutionRow():
                 if not self.permits(routes.execution_details(row.execution_id)):
                     return False
-                (is_seen,) = await self.sees_executions([row])
-                return is_seen
+                return self.sees_everything or await self._decide(await self._claims.load(row.primary_key), "GET")
             case AssetRow():
                 return self.permits(routes.asset(row.database_id, row.asset_id)) and self._allows_asset(row, "GET")
             case DatabaseRow():
                 return self.permits(routes.database(row.database_id)) and self._allows_database(row.database_id, "GET")
             case WorkflowRow():
                 path = routes.workflow(row.database_id, row.workflow_id)
-                return self.permits(path) and self._allows_workflow(*row.primary_key, row)
+                return self.permits(path) and self._allows_workflow(row.database_id, row.workflow_id, row)
             case PipelineRow():
                 path = routes.pipeline(row.database_id, row.pipeline_id)
                 return self.permits(path) and self._allows_pipeline(row)
             case _:
                 raise AssertionError(f"{type(row).__name__} has no gate of its own")
 
-    async def sees_executions(
-        self, rows: Sequence[ExecutionRow], spent: set[tuple[str, str]] | None = None
-    ) -> Sequence[bool]:
-        """Whether the viewer may see each of some executions, by the second tier alone, as in a list.
+    def page_of_executions(self) -> Callable[[Sequence[ExecutionRow]], Awaitable[Sequence[bool]]]:
+        """Whether the viewer may see each of the executions of one page, by the second tier alone.
 
-        ``spent`` collects the distinct assets that deciding took. The verdicts end before the execution that would take
-        more of them than VAMS resolves for one page, unless it is the first to take any.
+        The verdicts end before the execution that would take more distinct assets than VAMS resolves for one page,
+        unless it is the first to take any.
         """
-        if self.sees_everything:
-            return [True] * len(rows)
-        keys = [row.primary_key for row in rows]
-        claims = await asyncio.gather(*map(self._claims.load, keys))
-        decided = len(claims) if spent is None else _within_bound(claims, spent)
-        return await asyncio.gather(*(self._decide(key, claims[i], "GET") for i, key in enumerate(keys[:decided])))
+        spent: set[tuple[str, str]] = set()
+
+        async def verdicts(rows: Sequence[ExecutionRow]) -> Sequence[bool]:
+            if self.sees_everything:
+                return [True] * len(rows)
+            claims = await asyncio.gather(*(self._claims.load(row.primary_key) for row in rows))
+            return await asyncio.gather(*(self._decide(claim, "GET") for claim in _within_bound(claims, spent)))
+
+        return verdicts
 
     async def may_abort(self, execution: ExecutionRow) -> bool:
         """Whether the viewer may abort an execution, whatever its status."""
         if not self.permits(routes.execution(execution.execution_id), "DELETE"):
             return False
-        key = execution.primary_key
-        return await self._decide(key, await self._claims.load(key), "POST")
+        return await self._decide(await self._claims.load(execution.primary_key), "POST")
 
-    @property
-    def sees_everything(self) -> bool:
-        """Whether no object can be hidden from the viewer, so that none needs to be looked at."""
-        return all(self._policy.allows_everything(kind, "GET") for kind in ("workflow", "database", "asset"))
-
-    @property
-    def viewer(self) -> Viewer:
-        """Who asks."""
-        return self._viewer
-
-    async def _decide(self, key: Key, claim: Claim, action: str) -> bool:
-        known = self._verdicts.get((key, action))
+    async def _decide(self, claim: Claim, action: str) -> bool:
+        known = self._verdicts.get((claim, action))
         if known is None:
-            known = self._verdicts[key, action] = await self._verdict(claim, action)
+            known = self._verdicts[claim, action] = await self._verdict(claim, action)
         return known
 
     async def _verdict(self, claim: Claim, action: str) -> bool:
@@ -171,11 +171,10 @@ class Access:
         return {"user_id": self._viewer.user_id, "object_type": kind, "object_id": object_id, "rule": rule}
 
 
-def _within_bound(claims: Sequence[Claim], spent: set[tuple[str, str]]) -> int:
-    """How many executions, from the first, can be decided within the bound on distinct assets."""
+def _within_bound(claims: Sequence[Claim], spent: set[tuple[str, str]]) -> Sequence[Claim]:
+    """The claims, from the first, that can be decided within the bound on distinct assets."""
     for place, claim in enumerate(claims):
-        together = spent | claim.assets.keys()
-        if spent and len(together) > MOST_ASSETS:
-            return place
-        spent |= together
-    return len(claims)
+        if spent and len(spent | claim.assets.keys()) > MOST_ASSETS:
+            return claims[:place]
+        spent |= claim.assets.keys()
+    return claims

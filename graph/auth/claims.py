@@ -10,7 +10,7 @@ from graph.loaders.base import Loader, Slice, gather_results
 from graph.tables.reader import Key
 from graph.tables.records.definitions import AssetRow, PipelineRow, WorkflowRow
 from graph.tables.records.executions import ConfigurationRow
-from graph.tables.rows import Fields, Row
+from graph.tables.rows import Fields, Row, StoredFields
 
 # The stored fields that decisions look at, beside what the operation selects.
 FIELDS: Mapping[type[Row], Fields] = {
@@ -23,8 +23,10 @@ FIELDS: Mapping[type[Row], Fields] = {
     WorkflowRow: frozenset({"category", "name"}),
 }
 
+CLAIMED: StoredFields = tuple((row, name) for row, names in FIELDS.items() for name in sorted(names))
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Claim:
     """Everything that an execution touched. ``assets`` is an ordered set of database and asset ids."""
 
@@ -53,7 +55,7 @@ class ClaimLoader(Loader[Key, Claim]):
         workflow, configuration, inputs = await asyncio.gather(
             self._loaders.definitions.workflows.load((database_id, workflow_id)),
             self._loaders.configurations.of_execution(execution_id),
-            self._loaders.inputs.named_assets.load(Slice(execution_id)),
+            self._loaders.inputs.assets_of_execution.load(Slice(execution_id)),
         )
         assets: dict[tuple[str, str], None] = {(row.database_id, row.asset_id): None for row in inputs.rows}
         databases: dict[str, None] = {}

@@ -1,7 +1,7 @@
 """The rows that identity and permissions are made of.
 
-Unlike the other loaders these serve the whole process: what is read of them is kept for seconds by those who ask, and it is
-not counted as a cost of the operation that happens to need it first.
+Unlike the other loaders these serve the whole process: what is read of them is kept for seconds by those who ask, and
+it is not counted as a cost of the operation that happens to need it first.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ _API_KEY = ("apiKeyId", "apiKeyHash", "userId", "isActive", "expiresAt")
 
 
 class PermissionRows:
-    """Reads every page of what it is asked for, as plain items, since the absence of an attribute means something here."""
+    """Reads every page of what it is asked for, as plain items: here the absence of an attribute means something."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader

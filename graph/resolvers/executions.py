@@ -1,10 +1,11 @@
 """How an execution and its own fields are answered."""
 
+from graph.auth import routes
 from graph.context import Context
 from graph.logs.redaction import redact
 from graph.resolvers import lists, references
 from graph.resolvers.filters import ExecutionFilter
-from graph.resolvers.gate import visible, visible_execution
+from graph.resolvers.gate import visible_execution
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
 from graph.resolvers.sources import listed
 from graph.resolvers.texts import StoredText, log_text
@@ -62,6 +63,8 @@ async def execution(context: Context, execution_id: str) -> ExecutionRow | None:
 
 async def group(context: Context, group_id: str) -> ExecutionGroup | None:
     """The group of an id, if the viewer may see any of its executions."""
+    if not context.access.permits(routes.EXECUTIONS):
+        return None
     one = PageRequest("Query.executionGroup", first=1)
     found = await lists.executions(context, one, ExecutionFilter(group_id=group_id))
     return ExecutionGroup(group_id) if found.edges else None
@@ -119,4 +122,14 @@ async def steps(execution: ExecutionRow, context: Context, page: PageRequest) ->
 
 async def end_step(execution: ExecutionRow, context: Context) -> StepRow | None:
     """The step that ends the chain."""
-    return await visible(context, await context.loaders.steps.end(execution.execution_id))
+    return await context.loaders.steps.end(execution.execution_id)
+
+
+async def may_abort(execution: ExecutionRow, context: Context) -> bool:
+    """Whether the viewer may abort the run, whatever its status."""
+    return await context.access.may_abort(execution)
+
+
+async def may_read_logs(execution: ExecutionRow, context: Context) -> bool:
+    """Whether the viewer may read any log text of the run."""
+    return context.access.permits(routes.execution_logs(execution.execution_id))
