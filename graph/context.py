@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from graph.auth.access import Access
-from graph.auth.claims import FIELDS
-from graph.auth.identity import Viewer
+from graph.auth.identity import Identity, Viewer
+from graph.auth.policies import Policies
 from graph.auth.policy import Policy
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
@@ -24,6 +24,8 @@ class Services:
     settings: Settings
     reader: Reader
     cursors: Cursors
+    identity: Identity
+    policies: Policies
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,5 +69,4 @@ class Context:
         return Access(self.viewer, self.policy, self.loaders)
 
     def _fields(self, row: type[Row]) -> Fields:
-        selected = self.selection.reads.get(row, frozenset())
-        return selected if self.access.sees_everything else selected | FIELDS.get(row, frozenset())
+        return self.selection.reads.get(row, frozenset()) | self.access.looks_at(row)

@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 from graph.errors import GraphError
 
-Method = Literal["api_key", "token", "gateway"]
+Method = Literal["api_key", "token", "gateway", "demo"]
 
 _LONGEST_AUTHORIZATION = 8_192
 _LONGEST_USER_ID = 256

@@ -61,12 +61,18 @@ class Rule:
 class Policy:
     """The rules of one user in one kind of session."""
 
-    def __init__(self, rules: Iterable[Rule], otherwise: Decision = Decision(False, Reason.NOT_ALLOWED)) -> None:
+    def __init__(
+        self,
+        rules: Iterable[Rule],
+        otherwise: Decision = Decision(False, Reason.NOT_ALLOWED),
+        roles: Iterable[str] = (),
+    ) -> None:
         by_type: dict[str, list[Rule]] = {}
         for rule in rules:
             by_type.setdefault(rule.object_type, []).append(rule)
         self._rules = {object_type: _RulesOfType(object_type, each) for object_type, each in by_type.items()}
         self._otherwise = otherwise
+        self.roles = tuple(roles)
 
     def allows(self, object_type: str, fields: Mapping[str, object], action: str) -> Decision:
         """Decide about one object.
@@ -104,7 +110,7 @@ class Compiler:
     """
 
     def __init__(self, user_id: str, roles: Iterable[str]) -> None:
-        roles = list(roles)
+        self._roles = roles = list(roles)
         self._holders = frozenset([f"user::{user_id}", *(f"role::{role}" for role in roles)])
         self._rules: dict[str, Rule | None] = {}
         self._malformed: Policy | None = None
@@ -125,7 +131,7 @@ class Compiler:
 
     def policy(self) -> Policy:
         """Answer the policy of all rows added; it denies everything if one was malformed, as in VAMS."""
-        return self._malformed or Policy(rule for rule in self._rules.values() if rule)
+        return self._malformed or Policy((rule for rule in self._rules.values() if rule), roles=self._roles)
 
 
 def compile_policy(user_id: str, roles: Iterable[str], rows: Iterable[Row]) -> Policy:

@@ -141,7 +141,7 @@ class _Reading:
         await asyncio.gather(*(stream.advance() for stream in behind))
 
     async def _settled(self, budget: Budget) -> tuple[list[Entry[ExecutionRow]], Position | None]:
-        """The runs of the list that are settled, in order, each with its roles; and where the last settled run stands."""
+        """The runs of the list that are settled, in order, with their roles; and where the last settled run stands."""
         horizon = self._horizon()
         readers = self._by_place(self._inputs.take(horizon, descending=self._descending))
         has_read = {place.execution_id for place in readers}
