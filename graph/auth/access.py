@@ -5,15 +5,15 @@ for, with the real ids in it. The second is the object, and for an execution eve
 
 Three differences from VAMS are deliberate. An archived asset is checked as the asset it was, for allow and for deny
 rules alike. Every database that metadata was captured from is checked, not only the one that the caller named. A list
-of metadata sources that the row could not hold whole denies, unless the policy allows every asset.
+of metadata sources that the row could not hold whole denies, unless the policy allows everything that it could name.
 """
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from graph.auth import routes
+from graph.auth.audit import Audit
 from graph.auth.claims import FIELDS, Claim, ClaimLoader
 from graph.auth.identity import Viewer
 from graph.auth.policy import Decision, Policy
@@ -27,27 +27,29 @@ MOST_ASSETS = 500  # distinct assets that VAMS resolves for the permissions of o
 
 _KINDS: Mapping[type[Row], str] = {AssetRow: "asset", PipelineRow: "pipeline", WorkflowRow: "workflow"}
 
-log = logging.getLogger(__name__)
-
 
 class Access:
     """The verdicts of one operation, each reached once."""
 
     def __init__(self, viewer: Viewer, policy: Policy, loaders: Loaders) -> None:
-        self._viewer = viewer
+        self._audit = Audit(viewer.user_id)
         self._policy = policy
         self._loaders = loaders
         self._claims = ClaimLoader(loaders)
         self._routes: dict[tuple[str, str], bool] = {}
         self._verdicts: dict[tuple[Claim, str], bool] = {}
         self._open: dict[tuple[str, str], bool] = {}
-        # Whether no execution can be hidden from the viewer, so that none needs to be looked at.
-        self.sees_everything = all(self._is_open(kind, "GET") for kind in ("workflow", "database", "asset"))
+        self._sees_every_execution = self._allows_every_execution("GET")
+
+    @property
+    def hides_nothing(self) -> bool:
+        """Whether no execution is kept from the viewer, whatever it is and whichever way leads to it."""
+        return self._sees_every_execution and self._is_open("api", "GET")
 
     def looks_at(self, row: type[Row]) -> Fields:
         """The stored fields of a kind of row that decisions look at, beside what an operation selects."""
         kind = _KINDS.get(row)
-        is_open = self.sees_everything if kind is None else self._is_open(kind, "GET")
+        is_open = self._sees_every_execution if kind is None else self._is_open(kind, "GET")
         return frozenset() if is_open else FIELDS.get(row, frozenset())
 
     def require(self, path: str) -> None:
@@ -64,7 +66,7 @@ class Access:
         known = self._routes.get((path, method))
         if known is None:
             decision = self._policy.allows("api", {"route__path": path}, method)
-            known = self._routes[path, method] = self._audited(decision, "api", path)
+            known = self._routes[path, method] = self._audited(decision, "api", path, method)
         return known
 
     async def sees(self, row: Row) -> bool:
@@ -77,7 +79,7 @@ class Access:
             case ExecutionRow():
                 if not self.permits(routes.execution_details(row.execution_id)):
                     return False
-                return self.sees_everything or await self._decide(await self._claims.load(row.primary_key), "GET")
+                return self._sees_every_execution or await self._decide(await self._claims.load(row.primary_key), "GET")
             case AssetRow():
                 return self.permits(routes.asset(row.database_id, row.asset_id)) and self._allows_asset(row, "GET")
             case DatabaseRow():
@@ -100,7 +102,7 @@ class Access:
         spent: set[tuple[str, str]] = set()
 
         async def verdicts(rows: Sequence[ExecutionRow]) -> Sequence[bool]:
-            if self.sees_everything:
+            if self._sees_every_execution:
                 return [True] * len(rows)
             claims = await asyncio.gather(*(self._claims.load(row.primary_key) for row in rows))
             return await asyncio.gather(*(self._decide(claim, "GET") for claim in _within_bound(claims, spent)))
@@ -111,6 +113,8 @@ class Access:
         """Whether the viewer may abort an execution, whatever its status."""
         if not self.permits(routes.execution(execution.execution_id), "DELETE"):
             return False
+        if self._allows_every_execution("POST"):
+            return True
         return await self._decide(await self._claims.load(execution.primary_key), "POST")
 
     async def _decide(self, claim: Claim, action: str) -> bool:
@@ -125,8 +129,10 @@ class Access:
             return False
         if not all(self._allows_database(name, "GET") for name in claim.databases):
             return False
-        if claim.is_truncated and not self._is_open("asset", action):
-            log.info("denied", extra=self._entry("execution", claim.execution_id, "its list of sources is truncated"))
+        if (claim.databases_are_truncated and not self._is_open("database", "GET")) or (
+            claim.assets_are_truncated and not self._is_open("asset", action)
+        ):
+            self._audit.denied("execution", claim.execution_id, action, "its list of metadata sources is truncated")
             return False
         found = await asyncio.gather(*(self._loaders.assets.find(*named) for named in claim.assets))
         missing = [named for named, asset in zip(claim.assets, found, strict=True) if asset is None]
@@ -134,6 +140,11 @@ class Access:
         return all(self._allows_asset(asset, action) for asset in present) and all(
             self._allows_database(name, action) for name in dict.fromkeys(database for database, _ in missing)
         )
+
+    def _allows_every_execution(self, action: str) -> bool:
+        """Whether the second tier allows an action on any execution, so that none needs to be looked at."""
+        looked_at = (("workflow", "GET"), ("database", "GET"), ("asset", action), ("database", action))
+        return all(self._is_open(kind, needed) for kind, needed in looked_at)
 
     def _is_open(self, kind: str, action: str) -> bool:
         """Whether the policy allows an action on every object of a kind, so that none needs to be looked at."""
@@ -180,17 +191,12 @@ class Access:
         return self._allows("pipeline", fields, "GET", f"{row.database_id}:{row.pipeline_id}")
 
     def _allows(self, kind: str, fields: Mapping[str, Any], action: str, object_id: str) -> bool:
-        return self._audited(self._policy.allows(kind, fields, action), kind, object_id)
+        return self._audited(self._policy.allows(kind, fields, action), kind, object_id, action)
 
-    def _audited(self, decision: Decision, kind: str, object_id: str) -> bool:
+    def _audited(self, decision: Decision, kind: str, object_id: str, action: str) -> bool:
         if not decision:
-            rule = decision.constraint_id or decision.reason.value
-            log.info("denied", extra=self._entry(kind, object_id, rule))
+            self._audit.denied(kind, object_id, action, decision.constraint_id or decision.reason.value)
         return bool(decision)
-
-    def _entry(self, kind: str, object_id: str, rule: str) -> dict[str, str]:
-        """A line of the audit: who was denied what by which rule, and nothing of the object but its name."""
-        return {"user_id": self._viewer.user_id, "object_type": kind, "object_id": object_id, "rule": rule}
 
 
 def _within_bound(claims: Sequence[Claim], spent: set[tuple[str, str]]) -> Sequence[Claim]:

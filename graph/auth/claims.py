@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from graph.errors import GraphError
 from graph.loaders import Loaders
@@ -28,7 +29,10 @@ CLAIMED: StoredFields = tuple((row, name) for row, names in FIELDS.items() for n
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claim:
-    """Everything that an execution touched. ``assets`` is an ordered set of database and asset ids."""
+    """Everything that an execution touched. ``assets`` is an ordered set of database and asset ids.
+
+    Where the row could not hold all sources of metadata, ``assets`` or ``databases`` lacks some.
+    """
 
     execution_id: str
     workflow_database_id: str
@@ -36,7 +40,8 @@ class Claim:
     workflow: WorkflowRow | None
     databases: Sequence[str]
     assets: Mapping[tuple[str, str], None]
-    is_truncated: bool
+    assets_are_truncated: bool
+    databases_are_truncated: bool
 
 
 class ClaimLoader(Loader[Key, Claim]):
@@ -61,11 +66,7 @@ class ClaimLoader(Loader[Key, Claim]):
         databases: dict[str, None] = {}
         if configuration is not None:
             databases |= dict.fromkeys(filter(None, (configuration.named_database_id, *configuration.source_databases)))
-            assets |= {
-                (entry["databaseId"], entry["assetId"]): None
-                for entry in configuration.source_assets
-                if isinstance(entry.get("databaseId"), str) and isinstance(entry.get("assetId"), str)
-            }
+            assets |= dict.fromkeys(sources := _named(configuration.source_assets))
             if configuration.database_id and configuration.asset_id:
                 assets[configuration.database_id, configuration.asset_id] = None
         return Claim(
@@ -75,6 +76,14 @@ class ClaimLoader(Loader[Key, Claim]):
             workflow=workflow,
             databases=tuple(databases),
             assets=assets,
-            is_truncated=configuration is not None
-            and (configuration.source_assets_are_truncated or configuration.source_databases_are_truncated),
+            # An entry that names no asset stands for one that is not known either.
+            assets_are_truncated=configuration is not None
+            and (configuration.source_assets_are_truncated or len(sources) < len(configuration.source_assets)),
+            databases_are_truncated=configuration is not None and configuration.source_databases_are_truncated,
         )
+
+
+def _named(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """The assets that stored entries name; an entry that names none is left out."""
+    pairs = ((entry.get("databaseId"), entry.get("assetId")) for entry in entries)
+    return [(database, asset) for database, asset in pairs if isinstance(database, str) and isinstance(asset, str)]

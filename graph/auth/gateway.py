@@ -2,7 +2,7 @@
 
 import hmac
 from collections.abc import Iterable
-from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from graph.auth.identity import Credentials, Viewer, checked_user_id
 from graph.auth.mfa import MfaCheck
@@ -61,16 +61,8 @@ class Gateway:
             presented = credentials.header(self._secret_header) or ""
             if not hmac.compare_digest(presented.encode(), self._secret):
                 return False
-        return not self._networks or self._is_near(credentials.peer)
-
-    def _is_near(self, peer: str | None) -> bool:
-        try:
-            address = ip_address(peer or "")
-        except ValueError:
-            return False
-        if isinstance(address, IPv6Address) and address.ipv4_mapped:
-            address = address.ipv4_mapped
-        return any(address in network for network in self._networks)
+        address = credentials.peer_address
+        return not self._networks or (address is not None and any(address in each for each in self._networks))
 
 
 def _private(network: str) -> IPv4Network | IPv6Network:

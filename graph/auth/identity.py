@@ -1,7 +1,9 @@
 """Who is asking."""
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Literal, Protocol
 
 from graph.errors import GraphError
@@ -12,6 +14,8 @@ _LONGEST_AUTHORIZATION = 8_192
 _LONGEST_USER_ID = 256
 # VAMS acts for itself under this name, which may hold any role; nobody from outside is ever it.
 _SYSTEM_USERS = frozenset({"system_user", "system"})
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,10 @@ class Viewer:
 
 
 class Unauthenticated(GraphError):
-    """Credentials are missing or bad (HTTP 401). The reason is for the log: the client is told the same of all."""
+    """Credentials are missing or bad (HTTP 401).
+
+    The reason is for the log, and quotes nothing of them: the client is told the same of all.
+    """
 
     code = "UNAUTHENTICATED"
 
@@ -56,6 +63,15 @@ class Credentials:
 
     headers: Sequence[tuple[bytes, bytes]]
     peer: str | None = None
+
+    @property
+    def peer_address(self) -> IPv4Address | IPv6Address | None:
+        """The peer as an address; None where it is none, as at the end of a socket in the file system."""
+        try:
+            address = ip_address(self.peer or "")
+        except ValueError:
+            return None
+        return (isinstance(address, IPv6Address) and address.ipv4_mapped) or address
 
     def header(self, name: str) -> str | None:
         """Answer the value of a header that may come only once.
@@ -110,6 +126,13 @@ class Identity:
             Unauthenticated: credentials are missing or bad.
             IdentityUnavailable: they cannot be checked at the moment.
         """
+        try:
+            return await self._viewer(credentials)
+        except (Unauthenticated, IdentityUnavailable) as error:
+            _log.info("refused: %s", error.reason)
+            raise
+
+    async def _viewer(self, credentials: Credentials) -> Viewer:
         credentials.authorization()  # a doubled or oversized header is bad even if no way looks at it
         for authenticator in self._authenticators:
             viewer = await authenticator.authenticate(credentials)

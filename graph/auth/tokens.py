@@ -64,7 +64,7 @@ class Tokens:
             TypeError,
             RecursionError,
         ) as error:  # whatever odd JSON makes readers raise
-            raise Unauthenticated(f"a bad token: {error!r}") from error
+            raise Unauthenticated(f"a bad token: {type(error).__name__}") from error
         return Viewer(user_id, await issuer.mfa(user_id, claims), method="token")
 
     async def _verify(self, token: str) -> tuple[Issuer, Mapping[str, Any]]:

@@ -3,9 +3,8 @@
 from graph.auth import routes
 from graph.context import Context
 from graph.logs.redaction import redact
-from graph.resolvers import lists, references
+from graph.resolvers import gate, lists, references
 from graph.resolvers.filters import ExecutionFilter
-from graph.resolvers.gate import visible_execution
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
 from graph.resolvers.sources import listed
 from graph.resolvers.texts import StoredText, log_text
@@ -58,7 +57,7 @@ async def execution(context: Context, execution_id: str) -> ExecutionRow | None:
         loaders.steps.chain.begin(execution_id)
     if selection.includes("Execution", _OF_CONFIGURATION):
         loaders.configurations.by_key.begin((execution_id, keys.CONFIGURATION))
-    return await visible_execution(context, execution_id)
+    return await gate.visible_execution(context, execution_id)
 
 
 async def group(context: Context, group_id: str) -> ExecutionGroup | None:
@@ -90,9 +89,11 @@ async def workflow(execution: ExecutionRow, context: Context) -> WorkflowRow | N
     return await references.workflow(context, execution.workflow_database_id, execution.workflow_id)
 
 
-async def own_group(execution: ExecutionRow, _context: Context) -> ExecutionGroup | None:
-    """The group of the execution, which the viewer sees at least this run of."""
-    return ExecutionGroup(execution.group_id) if execution.group_id else None
+async def own_group(execution: ExecutionRow, context: Context) -> ExecutionGroup | None:
+    """The group of the execution, if the viewer may list what is in it, which is at least this run."""
+    if not execution.group_id or not context.access.permits(routes.EXECUTIONS):
+        return None
+    return ExecutionGroup(execution.group_id)
 
 
 async def error(execution: ExecutionRow, _context: Context) -> str | None:
@@ -132,4 +133,4 @@ async def may_abort(execution: ExecutionRow, context: Context) -> bool:
 
 async def may_read_logs(execution: ExecutionRow, context: Context) -> bool:
     """Whether the viewer may read any log text of the run."""
-    return context.access.permits(routes.execution_logs(execution.execution_id))
+    return gate.may_read_logs(execution, context)

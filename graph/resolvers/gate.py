@@ -45,6 +45,14 @@ def require_logs(of: ExecutionRow | StepRow, context: Context) -> None:
     context.access.require(routes.execution_logs(of.execution_id))
 
 
+def may_read_logs(of: ExecutionRow, context: Context) -> bool:
+    """Whether :func:`require_logs` would refuse nothing."""
+    access = context.access
+    return access.permits(routes.execution_details(of.execution_id)) and access.permits(
+        routes.execution_logs(of.execution_id)
+    )
+
+
 async def visible_execution(context: Context, execution_id: str) -> ExecutionRow | None:
     """The execution of an id, if there is one and the viewer may see it."""
     return await visible(context, await context.loaders.executions.by_id.load(execution_id))

@@ -66,8 +66,7 @@ async def migrated_input_files_of_asset(of: AssetRow, context: Context, page: Pa
         found = await asyncio.gather(*(visible_execution(context, row.execution_id) for row in rows))
         return [execution is not None for execution in found]
 
-    is_open = context.access.sees_everything
-    rows = Rows(context.loaders.step_input_files.by_asset, admit=None if is_open else admit)
+    rows = Rows(context.loaders.step_input_files.by_asset, admit=None if context.access.hides_nothing else admit)
     return await of_partition(context, page, keys.join(of.database_id, of.asset_id), rows)
 
 
