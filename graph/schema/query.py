@@ -16,6 +16,7 @@ from graph.schema.execution import Execution, ExecutionGroup
 from graph.schema.fields import page, root
 from graph.schema.filters import ExecutionFilter, to_filter
 from graph.schema.lazy import LazyExecution
+from graph.schema.logs import LOG_SOURCES
 from graph.schema.node import Node
 from graph.schema.step import PipelineExecution
 from graph.schema.viewer import Viewer
@@ -59,11 +60,16 @@ async def viewer(context: Context) -> identity.Viewer:
 class Query:
     """The roots of the graph."""
 
-    node: Node | None = root(node, "The object of a global id. Null when there is none or the viewer may not see it.")
+    node: Node | None = root(
+        node,
+        "The object of a global id. Null when there is none or the viewer may not see it.",
+        reads=LOG_SOURCES,
+    )
     nodes: list[Node | None] = root(
         many_nodes,
         "The objects of at most 100 global ids, in their order. What does not exist or may not be seen is null, never "
         "an error for the others.",
+        reads=LOG_SOURCES,
     )
     viewer: Viewer = root(viewer, "Who asks.")
     execution: Execution | None = root(

@@ -16,20 +16,17 @@ from graph.schema.lazy import (
     LazyPipeline,
     LazyRegisteredLog,
 )
+from graph.schema.logs import LOG_SOURCES
 from graph.schema.node import Node
 from graph.schema.scalars import JSON, BigInt
 from graph.schema.texts import StoredText
 from graph.tables import states
 from graph.tables.records.definitions import PipelineRow
-from graph.tables.records.executions import ConfigurationRow, ExecutionRow
+from graph.tables.records.executions import ConfigurationRow
 from graph.tables.records.steps import InputConfigurationRow as Configuration
 from graph.tables.records.steps import StepLogRow as Logs
 from graph.tables.records.steps import StepRow as Row
 from graph.tables.records.steps import TemplateTag as Tag
-
-_LOG_SOURCES = Row.fields("execution_type_text", "resource_arn", "logs", "sub_executions") + ExecutionRow.fields(
-    "log_group_arn"
-)
 
 
 @object_type(Tag, description="A value that was put into a configuration template.")
@@ -130,15 +127,15 @@ class PipelineExecution(Node):
         outputs.step_output_results, "The result texts recorded under the step: all of the run's, under its last step."
     )
     registered_logs: CountedConnection[LazyRegisteredLog] | None = page(
-        logs.registered_logs, "The log sources that the step itself registered.", reads=_LOG_SOURCES
+        logs.registered_logs, "The log sources that the step itself registered.", reads=LOG_SOURCES
     )
     available_logs: CountedConnection[LazyRegisteredLog] | None = page(
         logs.available_logs,
         "The registered log sources together with those that the step's row implies, each location once.",
-        reads=_LOG_SOURCES,
+        reads=LOG_SOURCES,
     )
     registered_log: LazyRegisteredLog | None = answer(
-        logs.registered_log, "The log source of a log id; null for another step's.", reads=_LOG_SOURCES
+        logs.registered_log, "The log source of a log id; null for another step's.", reads=LOG_SOURCES
     )
     result_log: StoredText | None = answer(
         logs.result_log,
