@@ -13,9 +13,11 @@ from graph.demo.data import Items
 from graph.demo.database import EmbeddedDatabase
 from graph.demo.model import Asset, Pipeline, Run, Selection, Specified, Step, Workflow, identifier
 from graph.demo.rows import Row
+from graph.errors import GraphError, Throttled
 from graph.settings import Settings
-from graph.tables.catalogue import TABLES
-from graph.tables.reader import Reader
+from graph.tables.catalogue import TABLES, Table
+from graph.tables.reader import Item, ItemPage, Key, Query, Reader
+from graph.tables.tally import Tally
 from tests.auth.rows import ALL_ACTIONS, constraint, criterion
 from tests.harness import Graph, LockStepReader
 
@@ -75,6 +77,33 @@ def items(*rows: Iterable[Row]) -> Items:
         for table, attributes in part:
             found[table].append(attributes)
     return found
+
+
+class MemoryReader(Reader):
+    """Reads items that are in memory, whole, in the order of their keys. ``failing`` tables are throttled."""
+
+    def __init__(self, held: Items) -> None:
+        self.held = held
+        self.failing: set[Table] = set()
+        self.calls: list[str] = []
+
+    async def query(self, query: Query, tally: Tally) -> ItemPage:
+        self._called(query.table)
+        keyed = query.index or query.table
+        rows = [item for item in self.held[query.table] if item.get(keyed.partition) == query.partition]
+        return ItemPage(rows, None)
+
+    async def get_items(
+        self, table: Table, keys: Iterable[Key], attributes: Sequence[str], tally: Tally
+    ) -> dict[Key, Item | GraphError]:
+        self._called(table)
+        stored = {tuple(item[name] for name in table.key): item for item in self.held[table]}
+        return {key: stored[key] for key in keys if key in stored}
+
+    def _called(self, table: Table) -> None:
+        self.calls.append(table.name)
+        if table in self.failing:
+            raise Throttled
 
 
 class GivenPolicies:

@@ -204,5 +204,5 @@ def _within_bound(claims: Sequence[Claim], spent: set[tuple[str, str]]) -> Seque
     for place, claim in enumerate(claims):
         if spent and len(spent | claim.assets.keys()) > MOST_ASSETS:
             return claims[:place]
-        spent |= claim.assets.keys()
+        spent.update(claim.assets)
     return claims
