@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graph.app import make_services
+from graph.auth.identity import Authenticator, Viewer
 from graph.context import Context, Services
+from graph.demo.permissions import ADMIN
 from graph.errors import present
+from graph.loaders.permissions import PermissionRows
 from graph.schema import Schema, create_schema
 from graph.settings import Settings
 from graph.tables.catalogue import Table
@@ -16,6 +19,12 @@ from graph.tables.reader import Client, Reader
 from graph.tables.tally import Tally
 
 SCHEMA = create_schema()
+ADMINISTRATOR = Viewer(ADMIN, is_mfa=False, method="api_key")
+
+
+def _no_ways(_settings: Settings, _rows: PermissionRows) -> Sequence[Authenticator]:
+    """Tests say themselves who asks."""
+    return ()
 
 
 @dataclass(frozen=True)
@@ -141,12 +150,13 @@ class Graph:
     ) -> None:
         self.settings = settings or Settings(cursor_secrets=["a secret of the tests"])
         self.recorder = Recorder(client, names)
-        self.services: Services = make_services(self.settings, self.recorder, names, reader)
+        self.services: Services = make_services(self.settings, self.recorder, names, _no_ways, reader)
         self._schema = schema
 
-    async def ask(self, document: str, **variables: Any) -> Answer:
-        """The answer to a document."""
-        context, begun = Context(self.services), len(self.recorder.calls)
+    async def ask(self, document: str, *, viewer: Viewer = ADMINISTRATOR, **variables: Any) -> Answer:
+        """The answer to a document, as a user sees it."""
+        policy = await self.services.policies.policy_of(viewer.user_id, is_mfa=viewer.is_mfa)
+        context, begun = Context(self.services, viewer, policy), len(self.recorder.calls)
         result = await self._schema.execute(document, variable_values=variables, context_value=context)
         errors = [present(error) for error in result.errors or ()]
         return Answer(result.data, errors, context.tally, self.recorder.calls[begun:])

@@ -5,6 +5,13 @@ from graph.resolvers import logs
 from graph.schema.fields import answer, attribute, object_type
 from graph.schema.lazy import LazyPipelineExecution
 from graph.schema.node import Node
+from graph.tables.records.executions import ExecutionRow
+from graph.tables.records.steps import StepRow
+
+# A log source has no row of its own: it is told from these.
+LOG_SOURCES = StepRow.fields("execution_type_text", "resource_arn", "logs", "sub_executions") + ExecutionRow.fields(
+    "log_group_arn"
+)
 
 
 @object_type(logs.RegisteredLog, description="A place in CloudWatch Logs that a step writes to.")
