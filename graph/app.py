@@ -11,6 +11,9 @@ from starlette.routing import Route
 
 from graph.context import Services
 from graph.http import GraphQLView
+from graph.logs.calls import Caller
+from graph.logs.service import Clients as LogClients
+from graph.logs.service import Logs
 from graph.schema import create_schema
 from graph.settings import Settings
 from graph.tables.catalogue import Table
@@ -29,19 +32,24 @@ def create_app(services: Services) -> Starlette:
         try:
             yield
         finally:
-            services.reader.close()
+            services.close()
 
     view = GraphQLView(create_schema(), services)
     return Starlette(routes=[Route(PATH, view, methods=["GET", "POST"])], lifespan=lifespan)
 
 
 def make_services(
-    settings: Settings, client: Client, names: Mapping[Table, str], reader: type[Reader] = Reader
+    settings: Settings,
+    client: Client,
+    names: Mapping[Table, str],
+    logs: LogClients,
+    reader: type[Reader] = Reader,
 ) -> Services:
-    """The services over a database."""
+    """The services over a database and the clients that logs are read with."""
     cursors = Cursors([secret.get_secret_value() for secret in settings.cursor_secrets])
     reads = reader(client, names, concurrency=settings.dynamodb_concurrency, attempts=settings.dynamodb_attempts)
-    return Services(settings, reads, cursors)
+    caller = Caller(concurrency=settings.logs_concurrency, attempts=settings.logs_attempts)
+    return Services(settings, reads, cursors, Logs(logs, caller))
 
 
 def connect(settings: Settings, environment: Mapping[str, str] = os.environ) -> tuple[Any, dict[Table, str]]:

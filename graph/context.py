@@ -7,6 +7,7 @@ from functools import cached_property
 from graph.auth.access import Access
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
+from graph.logs.service import Logs, OperationLogs
 from graph.settings import Settings
 from graph.tables.cursors import Cursors
 from graph.tables.reader import Reader
@@ -21,6 +22,12 @@ class Services:
     settings: Settings
     reader: Reader
     cursors: Cursors
+    logs: Logs
+
+    def close(self) -> None:
+        """Waits for calls in flight and frees the threads."""
+        self.reader.close()
+        self.logs.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +62,12 @@ class Context:
     def loaders(self) -> Loaders:
         """The operation's own loaders."""
         return Loaders(Reading(self.services.reader, self.tally, self._fields))
+
+    @cached_property
+    def logs(self) -> OperationLogs:
+        """What the operation may read of logs."""
+        settings = self.services.settings
+        return OperationLogs(settings.logs_registered, settings.logs_at_once)
 
     @cached_property
     def access(self) -> Access:

@@ -8,7 +8,9 @@ from typing import Any
 
 from graph.app import make_services
 from graph.context import Context, Services
+from graph.demo.logs import log_clients
 from graph.errors import present
+from graph.logs.service import Clients
 from graph.schema import Schema, create_schema
 from graph.settings import Settings
 from graph.tables.catalogue import Table
@@ -138,10 +140,11 @@ class Graph:
         settings: Settings | None = None,
         reader: type[Reader] = LockStepReader,
         schema: Schema = SCHEMA,
+        logs: Clients | None = None,
     ) -> None:
         self.settings = settings or Settings(cursor_secrets=["a secret of the tests"])
         self.recorder = Recorder(client, names)
-        self.services: Services = make_services(self.settings, self.recorder, names, reader)
+        self.services: Services = make_services(self.settings, self.recorder, names, logs or log_clients(), reader)
         self._schema = schema
 
     async def ask(self, document: str, **variables: Any) -> Answer:
@@ -159,4 +162,4 @@ class Graph:
         return answer.data
 
     def close(self) -> None:
-        self.services.reader.close()
+        self.services.close()

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from graph.context import Context
 from graph.resolvers import executions, inputs, launch, outputs, references
+from graph.resolvers.log_events import LONGEST_PAGE
 from graph.resolvers.paging import Page, PageRequest
 from graph.schema.connections import BoundedConnection, CountedConnection, FilteredConnection
 from graph.schema.fields import answer, attribute, object_type, page
@@ -14,6 +15,7 @@ from graph.schema.lazy import (
     LazyExecution,
     LazyInputFile,
     LazyInputMetadata,
+    LazyLogEventConnection,
     LazyOutputFile,
     LazyOutputMetadata,
     LazyOutputResult,
@@ -21,6 +23,7 @@ from graph.schema.lazy import (
     LazyPipelineExecution,
     LazyWorkflow,
 )
+from graph.schema.logs import RUN_TIMES, execution_events
 from graph.schema.node import Node
 from graph.schema.scalars import BigInt
 from graph.schema.texts import StoredText
@@ -194,6 +197,13 @@ class Execution(Node):
         launch.pipelines_are_truncated,
         "Whether the row could not hold all planned steps.",
         reads=Configuration.fields("pipelines_are_truncated"),
+    )
+    log_events: LazyLogEventConnection | None = page(
+        execution_events,
+        "The lines of the run in the log group that all executions share, or else its history as lines. Needs the "
+        "permission to read logs: null with FORBIDDEN otherwise.",
+        reads=RUN_TIMES,
+        longest=LONGEST_PAGE,
     )
 
 

@@ -25,7 +25,7 @@ RECORDS: dict[str, tuple[type, ...]] = {}
 _TYPES: dict[type, str] = {}
 
 READS = "reads"
-_ROWS = frozenset({"edges", "nodes", "pageInfo", "shortPageReason"})
+_ROWS = frozenset({"edges", "nodes", "pageInfo", "shortPageReason", "status", "warnings"})
 _UNSET: Any = strawberry.UNSET
 _PARENT: Any = strawberry.Parent[Any]  # type: ignore[misc]
 
@@ -77,8 +77,12 @@ def page(
     description: str,
     *,
     reads: StoredFields = (),
+    longest: int = LONGEST_PAGE,
 ) -> Any:
-    """A connection. Parameters beyond the record, the context and the page are arguments beside those of paging."""
+    """A connection. Parameters beyond the record, the context and the page are arguments beside those of paging.
+
+    ``longest`` is the most rows that one page may have.
+    """
 
     async def resolve(root: Any, info: Info, **arguments: Any) -> Any:
         given = _given(arguments)
@@ -90,10 +94,11 @@ def page(
             last=given.pop("last", None),
             before=given.pop("before", None),
             wants_rows=selects(raw, _ROWS),
+            longest=longest,
         )
         return await resolver(root, info.context, request, **given)
 
-    resolve.__signature__ = _signature([*_extra(resolver, 3), *_PAGING])  # type: ignore[attr-defined]
+    resolve.__signature__ = _signature([*_extra(resolver, 3), *_paging(longest)])  # type: ignore[attr-defined]
     return strawberry.field(resolver=resolve, description=description, metadata=_metadata(reads))
 
 
@@ -115,12 +120,13 @@ def _argument(name: str, kind: Any, description: str) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_UNSET, annotation=annotation)
 
 
-_PAGING = [
-    _argument("first", int, f"How many rows from the start, 0 to {LONGEST_PAGE}; {DEFAULT_PAGE} unless last is given."),
-    _argument("after", str, "Only rows after this cursor."),
-    _argument("last", int, f"How many rows from the end, 0 to {LONGEST_PAGE}; they still come in the list's order."),
-    _argument("before", str, "Only rows before this cursor."),
-]
+def _paging(longest: int) -> list[inspect.Parameter]:
+    return [
+        _argument("first", int, f"How many rows from the start, 0 to {longest}; {DEFAULT_PAGE} unless last is given."),
+        _argument("after", str, "Only rows after this cursor."),
+        _argument("last", int, f"How many rows from the end, 0 to {longest}; they still come in the list's order."),
+        _argument("before", str, "Only rows before this cursor."),
+    ]
 
 
 def _extra(resolver: Callable[..., Any], skip: int) -> list[inspect.Parameter]:

@@ -3,32 +3,31 @@
 from datetime import datetime
 
 from graph.resolvers import inputs, logs, outputs, steps
+from graph.resolvers.log_events import LONGEST_PAGE
 from graph.schema.connections import CountedConnection, FilteredConnection
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import (
     LazyExecution,
     LazyInputFile,
     LazyInputMetadata,
+    LazyLogEventConnection,
     LazyOutputFile,
     LazyOutputMetadata,
     LazyOutputResult,
     LazyPipeline,
     LazyRegisteredLog,
 )
+from graph.schema.logs import LOG_SOURCES, RUN_TIMES, step_events
 from graph.schema.node import Node
 from graph.schema.scalars import JSON, BigInt
 from graph.schema.texts import StoredText
 from graph.tables import states
 from graph.tables.records.definitions import PipelineRow
-from graph.tables.records.executions import ConfigurationRow, ExecutionRow
+from graph.tables.records.executions import ConfigurationRow
 from graph.tables.records.steps import InputConfigurationRow as Configuration
 from graph.tables.records.steps import StepLogRow as Logs
 from graph.tables.records.steps import StepRow as Row
 from graph.tables.records.steps import TemplateTag as Tag
-
-_LOG_SOURCES = Row.fields("execution_type_text", "resource_arn", "logs", "sub_executions") + ExecutionRow.fields(
-    "log_group_arn"
-)
 
 
 @object_type(Tag, description="A value that was put into a configuration template.")
@@ -120,15 +119,15 @@ class PipelineExecution(Node):
         outputs.step_output_results, "The result texts recorded under the step: all of the run's, under its last step."
     )
     registered_logs: CountedConnection[LazyRegisteredLog] | None = page(
-        logs.registered_logs, "The log sources that the step itself registered.", reads=_LOG_SOURCES
+        logs.registered_logs, "The log sources that the step itself registered.", reads=LOG_SOURCES
     )
     available_logs: CountedConnection[LazyRegisteredLog] | None = page(
         logs.available_logs,
         "The registered log sources together with those that the step's row implies, each location once.",
-        reads=_LOG_SOURCES,
+        reads=LOG_SOURCES,
     )
     registered_log: LazyRegisteredLog | None = answer(
-        logs.registered_log, "The log source of a log id; null for another step's.", reads=_LOG_SOURCES
+        logs.registered_log, "The log source of a log id; null for another step's.", reads=LOG_SOURCES
     )
     result_log: StoredText | None = answer(
         logs.result_log,
@@ -139,4 +138,11 @@ class PipelineExecution(Node):
         logs.error_log,
         "The stored log text, redacted. VAMS keeps the text of the run's end here, also when it ended well.",
         reads=Logs.fields("error_log", "error_log_is_truncated"),
+    )
+    log_events: LazyLogEventConnection | None = page(
+        step_events,
+        "The run's log group searched for this step, merged by time with every available log; with stageName, the logs "
+        "of that stage alone. Needs the permission to read logs: null with FORBIDDEN otherwise.",
+        reads=LOG_SOURCES + RUN_TIMES,
+        longest=LONGEST_PAGE,
     )
