@@ -63,7 +63,8 @@ class Caller:
             except (ClientError, BotoCoreError) as fault:
                 code, may_pass = _judge(fault)
                 if not may_pass or attempt + 1 == self._attempts:
-                    log.warning("a read of logs failed: %s", code)
+                    if code != "ResourceNotFoundException":  # logs come and go
+                        log.warning("a read of logs failed: %s", code)
                     raise CallFailed(code) from fault
         raise AssertionError("the last try returns or raises")
 

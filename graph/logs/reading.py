@@ -131,7 +131,8 @@ class _Forward(_Walk):
     """From the oldest line on. Before ``_low``, a millisecond, everything was read."""
 
     async def read(self) -> Reading:
-        self._low, self._width = self.span.low, self.window.width or self.span.high - self.span.low
+        whole, width = self.span.high - self.span.low, self.window.width
+        self._low, self._width = self.span.low, whole if width is None else width
         while self._low <= self.span.high and not self.is_full:
             until = min(self.span.high, self._low + self._width)
             try:
@@ -193,7 +194,8 @@ class _Backward(_Walk):
     """From the newest line back, in windows of time. After ``_high``, a millisecond, everything was read."""
 
     async def read(self) -> Reading:
-        self._high, self._width = self.span.high, self.window.width or _FIRST_WINDOW
+        width = self.window.width
+        self._high, self._width = self.span.high, _FIRST_WINDOW if width is None else width
         while self.span.low <= self._high and not self.is_full:
             try:
                 if cut := await self._search(max(self.span.low, self._high - self._width)):

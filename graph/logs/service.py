@@ -103,7 +103,8 @@ class Logs:
             return self._target(called, scope.of_source(source, owner), span, text)
         found = await self._batch_stream(source, sub_executions)
         stream = next(iter(found.streams), None)
-        warnings = (found.warning,) if found.warning and stream is None else ()
+        unknown = f"The stream of {source.label} is not known: all with its prefix were searched for the step's ids."
+        warnings = () if stream else (*filter(None, [found.warning]), unknown)
         return self._target(called, scope.of_batch_stream(source, owner, stream), span, text, warnings)
 
     async def _batch_stream(self, source: LogSource, sub_executions: Sequence[dict[str, Any]]) -> Found:
