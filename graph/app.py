@@ -12,7 +12,7 @@ from starlette.routing import Route
 from graph.context import Services
 from graph.http import GraphQLView
 from graph.logs.calls import Caller
-from graph.logs.service import Clients as LogClients
+from graph.logs.clients import Clients as LogClients
 from graph.logs.service import Logs
 from graph.schema import create_schema
 from graph.settings import Settings

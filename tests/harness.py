@@ -10,7 +10,7 @@ from graph.app import make_services
 from graph.context import Context, Services
 from graph.demo.logs import log_clients
 from graph.errors import present
-from graph.logs.service import Clients
+from graph.logs.clients import Clients
 from graph.schema import Schema, create_schema
 from graph.settings import Settings
 from graph.tables.catalogue import Table

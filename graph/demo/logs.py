@@ -10,7 +10,7 @@ from graph.demo.cloudwatch import EmbeddedLogs, Written
 from graph.demo.model import ACCOUNT, FARM_ID, LOG_GROUP, QUEUE_ID, REGION, Run, identifier
 from graph.demo.registrations import PLANTED_SECRETS, REGISTRATIONS_ID, REGISTRATIONS_RUN, SECRETS_RUN
 from graph.demo.samples import SAMPLE_EXECUTION_ID, SAMPLE_RUN, SAMPLE_STEP_IDS
-from graph.logs.service import Clients
+from graph.logs.clients import Clients
 
 QUALITY_LINES = 40_000
 QUALITY_STREAM = "vams-quality-f6e5d4c3b2/default/0f9e8d7c6b5a43218765fedcba987654"

@@ -9,9 +9,10 @@ from typing import Any
 
 from graph.logs import scope
 from graph.logs.calls import Caller
-from graph.logs.cloudwatch import CloudWatch, LogsClient
+from graph.logs.clients import Clients
+from graph.logs.cloudwatch import CloudWatch
 from graph.logs.engines import Engines
-from graph.logs.jobs import BatchClient, DeadlineClient, Found, Jobs
+from graph.logs.jobs import Found, Jobs
 from graph.logs.lines import Span
 from graph.logs.reading import LineReader, LogReadStatus, Reading, ScopeReader
 from graph.logs.scope import Owner, Scope
@@ -24,15 +25,6 @@ _WORDS = {
     LogKind.DEADLINE_CLOUD_JOB: "Deadline Cloud session log",
 }
 _RUN = "Workflow log"
-
-
-@dataclass(frozen=True, slots=True)
-class Clients:
-    """The boto3 clients that logs are read with."""
-
-    logs: LogsClient
-    batch: BatchClient
-    deadline: DeadlineClient
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ class Unruly:
         self, logs: EmbeddedLogs, *, seed: int = 0, empty: float = 0, short: float = 0, expired: float = 0
     ) -> None:
         self._logs = logs
-        self._random = random.Random(seed)
+        self._random = random.Random(seed)  # noqa: S311
         self._empty, self._short, self._expired = empty, short, expired
 
     def filter_log_events(self, **request: Any) -> Any:
