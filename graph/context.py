@@ -67,7 +67,7 @@ class Context:
     def logs(self) -> OperationLogs:
         """What the operation may read of logs."""
         settings = self.services.settings
-        return OperationLogs(settings.logs_registered, settings.logs_at_once)
+        return OperationLogs(settings.logs_registered, settings.logs_at_once, settings.logs_budget_seconds)
 
     @cached_property
     def access(self) -> Access:

@@ -47,4 +47,4 @@ class Settings(BaseSettings):
         20, ge=0, description="Registered log sources of one step that one operation reads; further ones are SKIPPED."
     )
     logs_budget_calls: int = Field(100, ge=1, description="Calls of CloudWatch Logs that one page of lines may take.")
-    logs_budget_seconds: float = Field(10.0, gt=0, description="Seconds that one page of lines may take.")
+    logs_budget_seconds: float = Field(10.0, gt=0, description="Seconds that one operation may read logs.")

@@ -11,6 +11,8 @@ from typing import NamedTuple, Protocol
 
 MOST_OF_A_MILLISECOND = 100_000
 
+_END_OF_TIME = 2**53  # milliseconds
+
 
 class Mark(NamedTuple):
     """The place of a line: Unix time in milliseconds, stream, and ordinal among its equals, which counts from 0."""
@@ -66,6 +68,11 @@ class LineWindow:
     start: Mark | None = None
     stop: Mark | None = None
     width: int | None = None
+
+    @property
+    def begin(self) -> Mark:
+        """The mark that reading goes on from."""
+        return self.start or Mark.start_of(0 if self.forward else _END_OF_TIME)
 
     def wants(self, mark: Mark) -> bool:
         """Whether a line lies between start and stop."""

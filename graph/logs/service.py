@@ -1,6 +1,7 @@
 """Logs as the rest of the graph reads them: sources to readers, and readings to words."""
 
 import asyncio
+import time
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
@@ -118,10 +119,11 @@ class Logs:
 
 
 class OperationLogs:
-    """What one operation may read of logs: how many registered sources of each step, and how many logs at once."""
+    """What one operation may read of logs: how many registered sources of a step, how many logs at once, how long."""
 
-    def __init__(self, most_registered: int, at_once: int) -> None:
+    def __init__(self, most_registered: int, at_once: int, seconds: float) -> None:
         self.most_registered = most_registered
+        self._ends = time.monotonic() + seconds
         self._registered: dict[str, set[str]] = defaultdict(set)
         self._slots = asyncio.Semaphore(at_once)
 
@@ -129,6 +131,11 @@ class OperationLogs:
     def slot(self) -> AbstractAsyncContextManager[None]:
         """A place among the readings that go on at once."""
         return self._slots
+
+    @property
+    def seconds_left(self) -> float:
+        """The time that is left for reading."""
+        return max(0.0, self._ends - time.monotonic())
 
     def admits(self, step_id: str, source: LogSource) -> bool:
         """Whether a source may be read still; those that are asked for first may."""

@@ -170,12 +170,11 @@ async def execution_events(
         reader = engines.history(execution, span, wanted.text or "")
         history[_HISTORY] = _shared("", lambda: Target("Execution history unavailable", reader))
 
-    def pinned(place: Place | None) -> Mapping[str, _Log] | None:
-        return None if place is None else history if place.key == _HISTORY else shared
-
     def choose(window: PlaceWindow) -> Mapping[str, _Log]:
-        chosen = pinned(window.start) or pinned(window.stop)
-        return shared or history if chosen is None else chosen
+        pin = window.start or window.stop
+        if pin is None:
+            return shared or history
+        return history if pin.key == _HISTORY else shared
 
     bound = (execution.execution_id, *wanted.identity())
     return await _page(context, request, bound, choose, otherwise=history)
@@ -250,13 +249,16 @@ async def _fill(
 
 
 async def _read(context: Context, key: str, log: _Log, window: PlaceWindow) -> _Outcome:
-    settings = context.services.settings
+    wanted = window.for_reader(key)
     async with context.logs.slot:
+        seconds = context.logs.seconds_left
+        if not seconds:
+            return _Outcome(LogReadStatus.READ, (), Reading((), wanted.begin), ShortPageReason.TIME_BUDGET)
+        budget = Budget(context.services.settings.logs_budget_calls, seconds)
         target = await log.find()
         if target.reader is None:
             return _Outcome(target.status, target.warnings, NOTHING)
-        budget = Budget(settings.logs_budget_calls, settings.logs_budget_seconds)
-        reading = await target.reader.read(window.for_reader(key), budget)
+        reading = await target.reader.read(wanted, budget)
     is_cut = reading.stopped_at is not None and reading.failure is None
     reason = (budget.spent or ShortPageReason.READ_BUDGET) if is_cut else None
     return _Outcome(target.status_of(reading), target.warnings_of(reading), reading, reason)

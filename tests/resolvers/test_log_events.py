@@ -1,5 +1,6 @@
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,7 +86,8 @@ def messages(events: Any) -> list[str]:
 
 
 async def test_one_query_gives_the_sources_of_each_step_with_their_status_and_last_lines(graph: Graph) -> None:
-    data = await graph.data(STEP_SOURCES, id=SAMPLE_EXECUTION_ID)
+    page = (Path(__file__).parents[2] / "docs" / "logs.md").read_text()
+    data = await graph.data(page.split("```graphql\n")[1].split("```")[0])
     logs = [log for one in data["execution"]["pipelineExecutions"]["nodes"] for log in one["availableLogs"]["nodes"]]
     assert {log["label"]: (log["events"]["status"], len(log["events"]["nodes"])) for log in logs} == {
         "vams-vamsExecuteConv": ("READ", 2),
@@ -95,7 +97,7 @@ async def test_one_query_gives_the_sources_of_each_step_with_their_status_and_la
         "Quality container": ("READ", 20),
         "vams-vamsExecuteThumb": ("READ", 2),
     }
-    quality = next(log for log in logs if log["logId"] == QUALITY_LOG)
+    quality = next(log for log in logs if log["label"] == "Quality container")
     assert quality["events"]["nodes"][-1]["message"] == "report written to reports/qa.json"
 
 
@@ -231,6 +233,22 @@ async def test_how_many_registered_sources_are_read_is_a_setting(make: Callable[
     data = await make(logs_registered=1).data(STEP_SOURCES, id=SAMPLE_EXECUTION_ID)
     convert = data["execution"]["pipelineExecutions"]["nodes"][0]["availableLogs"]["nodes"]
     assert [log["events"]["status"] for log in convert] == ["READ", "READ", "SKIPPED"]
+
+
+@pytest.mark.parametrize(("size", "cursor"), [("first", "endCursor"), ("last", "startCursor")])
+async def test_when_the_time_is_over_nothing_is_asked_and_everything_may_follow(
+    make: Callable[..., Graph], size: str, cursor: str
+) -> None:
+    logs = Recorded(log_clients().logs)
+    asked: dict[str, Any] = {size: 3}
+    late = make(Clients(logs, Untouchable(), Untouchable()), logs_budget_seconds=1e-9)
+    events = await source(late, **asked)
+    assert (events["edges"], events["shortPageReason"], logs.requests) == ([], "TIME_BUDGET", [])
+    assert events["pageInfo"]["hasNextPage" if size == "first" else "hasPreviousPage"]
+    on_time = make()
+    after = {"first": "after", "last": "before"}[size]
+    again = await source(on_time, **asked, **{after: events["pageInfo"][cursor]})
+    assert messages(again) == messages(await source(on_time, **asked))
 
 
 async def test_a_resolved_batch_stream_is_read_whole(make: Callable[..., Graph]) -> None:
