@@ -70,7 +70,7 @@ class Jobs:
         except CallFailed as failure:
             return Found((), failure.code)
         sessions = sorted((session for one in listed for session in one), key=_started, reverse=True)
-        return Found([session["sessionId"] for session in sessions[:_MOST_SESSIONS]])
+        return Found(list(dict.fromkeys(session["sessionId"] for session in sessions))[:_MOST_SESSIONS])
 
     async def _sessions_of(self, job: DeadlineJob) -> list[Mapping[str, Any]]:
         request = {"farmId": job.farm_id, "queueId": job.queue_id, "jobId": job.job_id, "maxResults": _PAGE}
