@@ -15,6 +15,9 @@ from graph.auth.ways import configured_ways
 from graph.context import Services
 from graph.http import GraphQLView
 from graph.loaders.permissions import PermissionRows
+from graph.logs.calls import Caller
+from graph.logs.clients import Clients as LogClients
+from graph.logs.service import Logs
 from graph.schema import create_schema
 from graph.settings import Settings
 from graph.tables.catalogue import Table
@@ -33,7 +36,7 @@ def create_app(services: Services) -> Starlette:
         try:
             yield
         finally:
-            services.reader.close()
+            services.close()
 
     view = GraphQLView(create_schema(), services)
     return Starlette(routes=[Route(PATH, view, methods=["GET", "POST"])], lifespan=lifespan)
@@ -46,10 +49,11 @@ def make_services(
     settings: Settings,
     client: Client,
     names: Mapping[Table, str],
+    logs: LogClients,
     ways: Ways = configured_ways,
     reader: type[Reader] = Reader,
 ) -> Services:
-    """The services over a database, with the ways in which they tell who asks.
+    """The services over a database and the clients that logs are read with, and the ways in which they tell who asks.
 
     Raises:
         NotConfigured: when the settings name no such way.
@@ -62,6 +66,7 @@ def make_services(
         cursors=Cursors([secret.get_secret_value() for secret in settings.cursor_secrets]),
         identity=Identity(ways(settings, rows)),
         policies=Policies(rows, default_role=settings.default_role),
+        logs=Logs(logs, Caller(concurrency=settings.logs_concurrency, attempts=settings.logs_attempts)),
     )
 
 

@@ -16,6 +16,7 @@ from graph import __version__
 from graph.app import PATH, connect, create_app, make_services
 from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase
 from graph.demo.identity import DemoIssuer
+from graph.demo.logs import log_clients
 from graph.demo.permissions import ANA
 from graph.demo.welcome import welcome
 from graph.history import command as history
@@ -58,7 +59,7 @@ def _demo(given: argparse.Namespace) -> int:
     with EmbeddedDatabase() as database, DemoIssuer() as issuer:
         if given.environment_file is not None:
             _write_environment(given.environment_file, database)
-        app = create_app(make_services(settings, database.client, database.names, issuer.ways))
+        app = create_app(make_services(settings, database.client, database.names, log_clients(), issuer.ways))
         config = uvicorn.Config(app, host=LOOPBACK, port=given.port, log_level="warning")
         _Announced(config, issuer.token(ANA, is_mfa=True)).run()
     return 0

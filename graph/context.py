@@ -10,6 +10,7 @@ from graph.auth.policies import Policies
 from graph.auth.policy import Policy
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
+from graph.logs.service import Logs, OperationLogs
 from graph.settings import Settings
 from graph.tables.cursors import Cursors
 from graph.tables.reader import Reader
@@ -26,6 +27,12 @@ class Services:
     cursors: Cursors
     identity: Identity
     policies: Policies
+    logs: Logs
+
+    def close(self) -> None:
+        """Waits for calls in flight and frees the threads."""
+        self.reader.close()
+        self.logs.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,12 @@ class Context:
     def loaders(self) -> Loaders:
         """The operation's own loaders."""
         return Loaders(Reading(self.services.reader, self.tally, self._fields))
+
+    @cached_property
+    def logs(self) -> OperationLogs:
+        """What the operation may read of logs."""
+        settings = self.services.settings
+        return OperationLogs(settings.logs_registered, settings.logs_at_once, settings.logs_budget_seconds)
 
     @cached_property
     def access(self) -> Access:

@@ -49,3 +49,19 @@ class Settings(BaseSettings):
 
     read_budget_pages: int = Field(200, ge=1, description="DynamoDB pages that one filtered list may read.")
     read_budget_seconds: float = Field(10.0, gt=0, description="Seconds that filling one page of a list may take.")
+
+    logs_endpoint: str | None = Field(None, description="CloudWatch Logs endpoint, for emulators and VPC endpoints.")
+    logs_concurrency: int = Field(
+        16,
+        ge=1,
+        le=256,
+        description="Calls of CloudWatch Logs, Batch and Deadline Cloud in flight at once, per process.",
+    )
+    logs_timeout: float = Field(10.0, gt=0, description="Seconds to wait for one answer of theirs.")
+    logs_attempts: int = Field(4, ge=1, le=12, description="Tries of one call of theirs, with back-off.")
+    logs_at_once: int = Field(5, ge=1, description="Log sources that one operation reads at the same time.")
+    logs_registered: int = Field(
+        20, ge=0, description="Registered log sources of one step that one operation reads; further ones are SKIPPED."
+    )
+    logs_budget_calls: int = Field(100, ge=1, description="Calls of CloudWatch Logs that one page of lines may take.")
+    logs_budget_seconds: float = Field(10.0, gt=0, description="Seconds that one operation may read logs.")

@@ -17,6 +17,11 @@ _QUERIES = (
     nodes { executionId startedAt workflow { name } error } pageInfo { hasNextPage endCursor } } }""",
     ),
     (
+        "Every log of a step, how its reading went, and its last lines.",
+        f"""{{ execution(executionId: "{SAMPLE_EXECUTION_ID}") {{ pipelineExecutions {{ nodes {{ name
+    availableLogs {{ nodes {{ label events(last: 20) {{ status nodes {{ time message }} }} }} }} }} }} }} }}""",
+    ),
+    (
         "The history of an asset, from both directions.",
         """{ asset(databaseId: "plant-models", assetId: "pump-station") { name
     executions(first: 5) { edges { roles node { executionId startedAt status } } } } }""",
@@ -39,7 +44,7 @@ def welcome(url: str, token: str) -> str:
     runs = "\n".join(f"  {run.execution_id}  {run.shows}" for run in NOTABLE_RUNS)
     return f"""VAMS Graph serves its sample data at {url}
 
-Three queries to try (POST them as JSON: {{"query": "..."}}):
+Four queries to try (POST them as JSON: {{"query": "..."}}):
 
 {queries}
 

@@ -7,6 +7,7 @@ from graph.auth.claims import CLAIMED
 from graph.context import Context
 from graph.resolvers import executions, inputs, launch, outputs, references
 from graph.resolvers.gate import require_details, require_logs, require_metadata
+from graph.resolvers.log_events import LONGEST_PAGE
 from graph.resolvers.paging import Page, PageRequest
 from graph.schema.connections import BoundedConnection, CountedConnection, FilteredConnection
 from graph.schema.fields import answer, attribute, object_type, page
@@ -17,6 +18,7 @@ from graph.schema.lazy import (
     LazyExecution,
     LazyInputFile,
     LazyInputMetadata,
+    LazyLogEventConnection,
     LazyOutputFile,
     LazyOutputMetadata,
     LazyOutputResult,
@@ -24,6 +26,7 @@ from graph.schema.lazy import (
     LazyPipelineExecution,
     LazyWorkflow,
 )
+from graph.schema.logs import RUN_TIMES, execution_events
 from graph.schema.node import Node
 from graph.schema.scalars import BigInt
 from graph.schema.texts import StoredText
@@ -216,6 +219,14 @@ class Execution(Node):
     )
     viewer_can_read_logs: bool = answer(
         executions.may_read_logs, "Whether the viewer may read log text of the run: by policy alone, without a read."
+    )
+    log_events: LazyLogEventConnection | None = page(
+        execution_events,
+        "The lines of the run in the log group that all executions share, or else its history as lines. Needs the "
+        "permission to read logs: null with FORBIDDEN otherwise.",
+        reads=RUN_TIMES,
+        guard=require_logs,
+        longest=LONGEST_PAGE,
     )
 
 

@@ -29,7 +29,7 @@ _TYPES: dict[type, str] = {}
 
 READS = "reads"
 GUARD = "guard"
-_ROWS = frozenset({"edges", "nodes", "pageInfo", "shortPageReason"})
+_ROWS = frozenset({"edges", "nodes", "pageInfo", "shortPageReason", "status", "warnings"})
 _UNSET: Any = strawberry.UNSET
 _PARENT: Any = strawberry.Parent[Any]  # type: ignore[misc]
 
@@ -89,10 +89,11 @@ def page(
     *,
     reads: StoredFields = (),
     guard: Guard | None = None,
+    longest: int = LONGEST_PAGE,
 ) -> Any:
     """A connection. Parameters beyond the record, the context and the page are arguments beside those of paging.
 
-    ``guard`` refuses the field before anything is read for it.
+    ``guard`` refuses the field before anything is read for it; ``longest`` is the most rows that one page may have.
     """
 
     async def resolve(root: Any, info: Info, **arguments: Any) -> Any:
@@ -107,10 +108,11 @@ def page(
             last=given.pop("last", None),
             before=given.pop("before", None),
             wants_rows=selects(raw, _ROWS),
+            longest=longest,
         )
         return await resolver(root, info.context, request, **given)
 
-    resolve.__signature__ = _signature([*_extra(resolver, 3), *_PAGING])  # type: ignore[attr-defined]
+    resolve.__signature__ = _signature([*_extra(resolver, 3), *_paging(longest)])  # type: ignore[attr-defined]
     return strawberry.field(resolver=resolve, description=description, metadata=_metadata(reads, guard))
 
 
@@ -132,12 +134,13 @@ def _argument(name: str, kind: Any, description: str) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_UNSET, annotation=annotation)
 
 
-_PAGING = [
-    _argument("first", int, f"How many rows from the start, 0 to {LONGEST_PAGE}; {DEFAULT_PAGE} unless last is given."),
-    _argument("after", str, "Only rows after this cursor."),
-    _argument("last", int, f"How many rows from the end, 0 to {LONGEST_PAGE}; they still come in the list's order."),
-    _argument("before", str, "Only rows before this cursor."),
-]
+def _paging(longest: int) -> list[inspect.Parameter]:
+    return [
+        _argument("first", int, f"How many rows from the start, 0 to {longest}; {DEFAULT_PAGE} unless last is given."),
+        _argument("after", str, "Only rows after this cursor."),
+        _argument("last", int, f"How many rows from the end, 0 to {longest}; they still come in the list's order."),
+        _argument("before", str, "Only rows before this cursor."),
+    ]
 
 
 def _extra(resolver: Callable[..., Any], skip: int) -> list[inspect.Parameter]:

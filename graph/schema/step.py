@@ -4,19 +4,21 @@ from datetime import datetime
 
 from graph.resolvers import inputs, logs, outputs, steps
 from graph.resolvers.gate import require_logs, require_metadata
+from graph.resolvers.log_events import LONGEST_PAGE
 from graph.schema.connections import CountedConnection, FilteredConnection
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import (
     LazyExecution,
     LazyInputFile,
     LazyInputMetadata,
+    LazyLogEventConnection,
     LazyOutputFile,
     LazyOutputMetadata,
     LazyOutputResult,
     LazyPipeline,
     LazyRegisteredLog,
 )
-from graph.schema.logs import LOG_SOURCES
+from graph.schema.logs import LOG_SOURCES, RUN_TIMES, step_events
 from graph.schema.node import Node
 from graph.schema.scalars import JSON, BigInt
 from graph.schema.texts import StoredText
@@ -149,4 +151,12 @@ class PipelineExecution(Node):
         "logs permission.",
         guard=require_logs,
         reads=Logs.fields("error_log", "error_log_is_truncated"),
+    )
+    log_events: LazyLogEventConnection | None = page(
+        step_events,
+        "The run's log group searched for this step, merged by time with every available log; with stageName, the logs "
+        "of that stage alone. Needs the permission to read logs: null with FORBIDDEN otherwise.",
+        reads=LOG_SOURCES + RUN_TIMES,
+        guard=require_logs,
+        longest=LONGEST_PAGE,
     )

@@ -1,6 +1,5 @@
 import pytest
 
-from graph.context import Context
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.resolvers.launch import step_count
 from graph.tables.records.executions import ConfigurationRow, ExecutionRow
@@ -22,7 +21,7 @@ READS = frozenset({"pipelines", "pipelines_are_truncated", "is_migrated"})
 async def test_steps_are_counted_where_the_row_plans_them(
     graph: Graph, configuration: dict[str, object], count: int | None
 ) -> None:
-    context = Context(graph.services)
+    context = await graph.context()
     execution = ExecutionRow.decode({"workflowExecutionId": SAMPLE_EXECUTION_ID}, frozenset())
     key = {"workflowExecutionId": SAMPLE_EXECUTION_ID, "recordType": "configuration"}
     context.loaders.configurations.by_key.prime_rows([ConfigurationRow.decode(key | configuration, READS)])
