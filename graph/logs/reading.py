@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from graph.logs.calls import CallFailed
+from graph.aws.calls import CallFailed
 from graph.logs.cloudwatch import MOST_EVENTS, CloudWatch, EventPage, TokenExpired
 from graph.logs.lines import Allowance, Event, Line, LineWindow, Mark, Milliseconds, Span, in_order
 from graph.logs.scope import Scope
