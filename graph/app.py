@@ -1,15 +1,17 @@
 """The Starlette application, and what it needs from the outside made ready before it serves."""
 
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
 import boto3
 from starlette.applications import Starlette
+from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
 from graph.context import Services
+from graph.explorer import EXAMPLES, Example, Explorer
 from graph.http import GraphQLView
 from graph.schema import create_schema
 from graph.settings import Settings
@@ -21,8 +23,8 @@ from graph.tables.reader import Client, Reader, dynamodb
 PATH = "/graphql"
 
 
-def create_app(services: Services) -> Starlette:
-    """The application over its services, which it closes when it ends."""
+def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> Starlette:
+    """The application over its services, which it closes when it ends, with examples for the explorer."""
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -31,8 +33,15 @@ def create_app(services: Services) -> Starlette:
         finally:
             services.reader.close()
 
-    view = GraphQLView(create_schema(), services)
-    return Starlette(routes=[Route(PATH, view, methods=["GET", "POST"])], lifespan=lifespan)
+    explorer = Explorer(GraphQLView(create_schema(), services), examples)
+    return Starlette(
+        routes=[
+            Route(PATH, explorer, methods=["GET", "POST"]),
+            Route("/", RedirectResponse(f".{PATH}"), methods=["GET"]),
+            *explorer.routes,
+        ],
+        lifespan=lifespan,
+    )
 
 
 def make_services(

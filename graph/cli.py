@@ -15,7 +15,7 @@ from pydantic import SecretStr, ValidationError
 from graph import __version__
 from graph.app import PATH, connect, create_app, make_services
 from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase
-from graph.demo.welcome import welcome
+from graph.demo.welcome import EXAMPLES, welcome
 from graph.schema import create_schema
 from graph.settings import Settings
 from graph.tables.doctor import Finding, cannot_connect, examine
@@ -54,7 +54,7 @@ def _demo(given: argparse.Namespace) -> int:
     with EmbeddedDatabase() as database:
         if given.environment_file is not None:
             _write_environment(given.environment_file, database)
-        app = create_app(make_services(settings, database.client, database.names))
+        app = create_app(make_services(settings, database.client, database.names), EXAMPLES)
         config = uvicorn.Config(app, host=LOOPBACK, port=given.port, log_level="warning")
         server = _Announced(config)
         server.run()
