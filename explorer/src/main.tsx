@@ -4,6 +4,9 @@ import "@graphiql/plugin-doc-explorer/style.css";
 import "@graphiql/plugin-explorer/style.css";
 import "@graphiql/plugin-history/style.css";
 import "graphiql/graphiql.css";
+import "@fontsource/fira-code/latin-400.css";
+import "@fontsource/roboto/latin-400.css";
+import "@fontsource/roboto/latin-500.css";
 import "./style.css";
 
 import { explorerPlugin } from "@graphiql/plugin-explorer";
