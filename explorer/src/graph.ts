@@ -1,4 +1,5 @@
-import type { Fetcher } from "@graphiql/toolkit";
+import type { Fetcher, FetcherParams } from "@graphiql/toolkit";
+import { Kind, parse } from "graphql";
 
 /** Asks the graph, which answers at the page's own address. What is no JSON is shown as the text it is. */
 export const ask: Fetcher = async (operation, { headers } = {}) => {
@@ -9,13 +10,13 @@ export const ask: Fetcher = async (operation, { headers } = {}) => {
       "Content-Type": "application/json",
       ...headers,
     },
-    body: JSON.stringify(operation),
+    body: JSON.stringify(withNameIfNeeded(operation)),
   });
   const text = await response.text();
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error(`${response.status} ${response.statusText}: ${text}`);
+    return { errors: [{ message: `${response.status} ${response.statusText}: ${text}` }] };
   }
 };
 
@@ -23,4 +24,21 @@ export const ask: Fetcher = async (operation, { headers } = {}) => {
 export async function examples(): Promise<string[]> {
   const response = await fetch("explorer/examples.json");
   return response.ok ? response.json() : [];
+}
+
+/**
+ * GraphiQL learns a moment late that another tab has another operation, and would ask for the old one by name.
+ * A document with one operation needs no name.
+ */
+function withNameIfNeeded(operation: FetcherParams): Partial<FetcherParams> {
+  const { operationName, ...unnamed } = operation;
+  return countOperations(operation.query) === 1 ? unnamed : operation;
+}
+
+function countOperations(query: string): number {
+  try {
+    return parse(query).definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length;
+  } catch {
+    return 0; // the server says what is wrong with it
+  }
 }

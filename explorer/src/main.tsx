@@ -15,16 +15,17 @@ import { GraphiQL } from "graphiql";
 import { createRoot } from "react-dom/client";
 
 import { ask, examples } from "./graph";
+import { storage } from "./storage";
 
 const EXPLORER = explorerPlugin({ showAttribution: false });
 const PLUGINS = [EXPLORER, HISTORY_PLUGIN];
 
 const queries = await examples();
 
-// Headers are never stored: they carry the caller's credentials.
 createRoot(document.getElementById("explorer")!).render(
   <GraphiQL
     fetcher={ask}
+    storage={storage}
     plugins={PLUGINS}
     visiblePlugin={EXPLORER}
     defaultTabs={queries.map((query) => ({ query }))}

@@ -28,7 +28,7 @@ EXAMPLES = (
     Example(
         "The newest failures, with the reason and the steps that led there.",
         """query NewestFailures { executions(first: 5, filter: { status: [FAILED, TIMED_OUT] }) {
-    nodes { executionId startedAt error workflow { name } pipelineExecutions { nodes { name status error } } } } }""",
+    nodes { executionId startedAt error workflow { name } pipelineExecutions { nodes { name status } } } } }""",
     ),
 )
 """Documents that suit every deployment."""
