@@ -12,7 +12,7 @@ bin := $(venv)/bin
 install := $(bin)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check explorer screenshot schema format lock clean
+.PHONY: help demo test check explorer picture schema format lock clean
 
 help:
 	@echo 'make demo     serve the sample database on http://127.0.0.1:$(PORT)/graphql (PORT=8123 moves it)'
@@ -20,7 +20,7 @@ help:
 	@echo 'make check    style, types and layers'
 	@echo 'make format   rewrite the code in the one style'
 	@echo 'make explorer build the page that a browser sees (needs Node.js)'
-	@echo 'make screenshot  show that page in docs/images/explorer.png'
+	@echo 'make picture  show that page in docs/images/explorer.png (needs Chromium)'
 	@echo 'make schema   export schema.graphql from the code'
 	@echo 'make lock     pin the dependencies anew (needs uv)'
 	@echo 'make clean    remove .venv and every cache'
@@ -42,8 +42,8 @@ check: $(venv)/dev.stamp
 explorer: $(venv)/demo.stamp
 	@$(bin)/python explorer/build.py
 
-screenshot: $(venv)/dev.stamp explorer
-	@SCREENSHOT=docs/images/explorer.png $(bin)/python -m pytest tests/explorer/test_browser.py
+picture: $(venv)/dev.stamp explorer
+	@PICTURE=docs/images/explorer.png $(bin)/python -m pytest tests/explorer/test_browser.py
 
 format: $(venv)/dev.stamp
 	@$(bin)/ruff check --fix
