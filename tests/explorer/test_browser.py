@@ -122,6 +122,7 @@ def test_a_query_runs_with_the_network_cut(visit: Visit, tmp_path: Path) -> None
     visit.run()
     visit.shows('"Mesh converter"')
     visit.page.mouse.move(0, 0)
+    expect(visit.page.locator(".scrollbar.visible")).to_have_count(0)
     picture = os.environ.get("PICTURE", tmp_path / "explorer.png")
     assert visit.page.screenshot(path=picture, animations="disabled").startswith(b"\x89PNG")
 
