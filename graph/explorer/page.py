@@ -46,7 +46,6 @@ _POLICY = "; ".join(
 )
 _GUARDS = {
     "Content-Security-Policy": _POLICY,
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
@@ -78,13 +77,17 @@ class Explorer:
         """Where the page finds its files and its examples."""
         if not self._is_built:
             return []
-        examples = JSONResponse(self._examples, headers=_GUARDS | {"Cache-Control": "no-cache"})
-        licenses = FileResponse(self._static / LICENSES, headers=_GUARDS)
         return [
-            Route(f"{PREFIX}/examples.json", examples, methods=["GET"]),
-            Route(f"{PREFIX}/{LICENSES}", licenses, methods=["GET"]),
+            Route(f"{PREFIX}/examples.json", self._show_examples),
+            Route(f"{PREFIX}/{LICENSES}", self._show_licenses),
             Mount(PREFIX, _Assets(directory=self._static / "explorer")),
         ]
+
+    async def _show_examples(self, _request: Request) -> Response:
+        return JSONResponse(self._examples, headers=_GUARDS | {"Cache-Control": "no-cache"})
+
+    async def _show_licenses(self, _request: Request) -> Response:
+        return FileResponse(self._static / LICENSES, headers=_GUARDS)
 
     def _page(self) -> Response:
         headers = _GUARDS | {"Cache-Control": "no-cache", "Vary": "Accept"}
