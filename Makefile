@@ -15,15 +15,15 @@ install := $(bin)/python -m pip install --quiet --disable-pip-version-check
 .PHONY: help demo test check explorer picture schema format lock clean
 
 help:
-	@echo 'make demo     serve the sample database on http://127.0.0.1:$(PORT)/graphql (PORT=8123 moves it)'
-	@echo 'make test     check, then run the tests'
-	@echo 'make check    style, types and layers'
-	@echo 'make format   rewrite the code in the one style'
-	@echo 'make explorer build the page that a browser sees (needs Node.js)'
-	@echo 'make picture  show that page in docs/images/explorer.png (needs Chromium)'
-	@echo 'make schema   export schema.graphql from the code'
-	@echo 'make lock     pin the dependencies anew (needs uv)'
-	@echo 'make clean    remove .venv and every cache'
+	@echo 'make demo      serve the sample database on http://127.0.0.1:$(PORT)/graphql (PORT=8123 moves it)'
+	@echo 'make test      check, then run the tests'
+	@echo 'make check     style, types and layers'
+	@echo 'make format    rewrite the code in the one style'
+	@echo 'make explorer  build the page that a browser sees (needs Node.js)'
+	@echo 'make picture   show that page in docs/images/explorer.png (needs Chromium)'
+	@echo 'make schema    export schema.graphql from the code'
+	@echo 'make lock      pin the dependencies anew (needs uv)'
+	@echo 'make clean     remove .venv and every cache'
 
 demo: $(venv)/demo.stamp
 	@$(bin)/python explorer/build.py || true
