@@ -3,14 +3,24 @@ import { dirname, join } from "node:path";
 
 import type { Plugin } from "vite";
 
-interface Package {
+interface Manifest {
   name?: string;
   version?: string;
   license?: string;
   author?: string | { name: string };
+  repository?: string | { url: string };
+}
+
+interface Package {
+  title: string;
+  license: string | undefined;
+  author: string;
+  repository: string | undefined;
+  texts: string[];
 }
 
 const TEXTS = /^(licen[sc]e|copying|notice|thirdpartynotices)/i;
+const RULE = "=".repeat(80);
 
 /** The licence texts of every package of which code is bundled, in the page as in its workers, in one file. */
 export class Licenses {
@@ -48,9 +58,9 @@ export class Licenses {
   }
 
   #text(): string {
-    const sections = new Map([...this.#folders].map(section));
-    const sorted = [...sections].sort(([one], [other]) => (one < other ? -1 : 1));
-    return ["The explorer contains code of these packages.\n", ...sorted.map(([, text]) => text)].join("\n");
+    const packages = [...this.#folders].map(describe);
+    const sections = packages.map((one) => `${RULE}\n${one.title}\n${RULE}\n\n${textsOf(one, packages).join("\n\n")}\n`);
+    return ["The explorer contains code of these packages.\n", ...new Set(sections.sort())].join("\n");
   }
 }
 
@@ -65,23 +75,28 @@ function packageFolder(id: string): string | undefined {
   return undefined;
 }
 
-function section(folder: string): [string, string] {
-  const { name, version, license, author } = read(join(folder, "package.json"));
-  const title = `${name} ${version} (${license})`;
-  const texts = readdirSync(folder)
-    .filter((file) => TEXTS.test(file))
-    .map((file) => readFileSync(join(folder, file), "utf8").trim());
-  if (texts.length === 0) texts.push(standard(title, license, typeof author === "string" ? author : author?.name));
-  return [title, `${"=".repeat(80)}\n${title}\n${"=".repeat(80)}\n\n${texts.join("\n\n")}\n`];
+function describe(folder: string): Package {
+  const { name, version, license, author, repository } = read(join(folder, "package.json"));
+  return {
+    title: `${name} ${version} (${license})`,
+    license,
+    author: (typeof author === "string" ? author : author?.name) ?? "its authors",
+    repository: typeof repository === "string" ? repository : repository?.url,
+    texts: readdirSync(folder)
+      .filter((file) => TEXTS.test(file))
+      .map((file) => readFileSync(join(folder, file), "utf8").trim()),
+  };
 }
 
-/** The text for a package that names its licence and forgot to include it. */
-function standard(title: string, license: string | undefined, author: string | undefined): string {
+/** The texts of a package; where it forgot them, those of a package from the same repository, or the standard text. */
+function textsOf({ title, license, author, repository, texts }: Package, all: Package[]): string[] {
+  if (texts.length > 0) return texts;
+  const sibling = all.find((other) => other.repository === repository && other.texts.length > 0);
+  if (repository !== undefined && sibling !== undefined && sibling.license === license) return sibling.texts;
   if (license !== "MIT") throw new Error(`${title} comes without the text of its licence`);
-  const text = readFileSync(new URL("mit.txt", import.meta.url), "utf8").trim();
-  return `Copyright (c) ${author ?? "its authors"}\n\n${text}`;
+  return [`Copyright (c) ${author}\n\n${readFileSync(new URL("mit.txt", import.meta.url), "utf8").trim()}`];
 }
 
-function read(manifest: string): Package {
+function read(manifest: string): Manifest {
   return JSON.parse(readFileSync(manifest, "utf8"));
 }
