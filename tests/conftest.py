@@ -1,11 +1,14 @@
-"""What the whole suite shares: one embedded database with the demo's items, and the graph over it."""
+"""What the whole suite shares: the demo's items in an embedded database and in memory, and the graph over either."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from graph.demo.database import EmbeddedDatabase
+from graph.tables.reader import Reader
+from tests.demo.reading import ITEMS
 from tests.harness import Graph
+from tests.memory import NAMES, MemoryDatabase
 
 
 @pytest.fixture(scope="session")
@@ -17,5 +20,19 @@ def database() -> Iterator[EmbeddedDatabase]:
 @pytest.fixture
 def graph(database: EmbeddedDatabase) -> Iterator[Graph]:
     graph = Graph(database.client, database.names)
+    yield graph
+    graph.close()
+
+
+@pytest.fixture(scope="session")
+def memory() -> MemoryDatabase:
+    """Nobody writes to it."""
+    return MemoryDatabase(ITEMS)
+
+
+@pytest.fixture(scope="session")
+def quick(memory: MemoryDatabase) -> Iterator[Graph]:
+    """The graph over the demo's items in memory, where rounds are not counted exactly."""
+    graph = Graph(memory, NAMES, reader=Reader)
     yield graph
     graph.close()

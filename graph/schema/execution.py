@@ -31,6 +31,9 @@ from graph.tables.records.executions import ExecutionRow as Row
 from graph.tables.records.inputs import InputRow
 from graph.tables.records.steps import StepRow
 
+# What the order of the steps may need, since it follows the plan where the steps' own links are broken.
+_CHAIN = Configuration.fields("pipelines")
+
 
 async def input_files(
     execution: Row, context: Context, request: PageRequest, asset: AssetRef | None = None
@@ -142,23 +145,27 @@ class Execution(Node):
         reads=Configuration.fields("pipelines", "pipelines_are_truncated", "is_migrated"),
     )
     pipeline_executions: CountedConnection[LazyPipelineExecution] | None = page(
-        executions.steps, "The steps, in chain order."
+        executions.steps, "The steps, in chain order.", reads=_CHAIN
     )
     end_pipeline_execution: LazyPipelineExecution | None = answer(executions.end_step, "The step that ends the chain.")
     input_files: CountedConnection[LazyInputFile] | None = page(
         input_files, "The files that the run was started with; with asset, those of it."
     )
     input_metadata: FilteredConnection[LazyInputMetadata] | None = page(
-        inputs.input_metadata, "The metadata that the steps were given, in chain order; with scope, that of it."
+        inputs.input_metadata,
+        "The metadata that the steps were given, in chain order; with scope, that of it.",
+        reads=_CHAIN,
     )
     output_files: CountedConnection[LazyOutputFile] | None = page(
-        outputs.output_files, "The files that the steps wrote, in chain order; with fileType, those of it."
+        outputs.output_files,
+        "The files that the steps wrote, in chain order; with fileType, those of it.",
+        reads=_CHAIN,
     )
     output_metadata: CountedConnection[LazyOutputMetadata] | None = page(
-        outputs.output_metadata, "The metadata that the run wrote, in chain order."
+        outputs.output_metadata, "The metadata that the run wrote, in chain order.", reads=_CHAIN
     )
     output_results: CountedConnection[LazyOutputResult] | None = page(
-        outputs.output_results, "The result texts of the run, in chain order."
+        outputs.output_results, "The result texts of the run, in chain order.", reads=_CHAIN
     )
     output_target: OutputTarget | None = answer(launch.output_target, "Where the run writes to.")
     metadata_source_assets: CountedConnection[AssetReference] | None = page(
@@ -184,7 +191,8 @@ class Execution(Node):
     metadata_envelope: StoredText | None = answer(
         launch.metadata_envelope,
         "The metadata envelope that the run was given, as JSON text.",
-        reads=Configuration.fields("metadata_text", "metadata_is_truncated", "metadata_file_key")
+        reads=_CHAIN
+        + Configuration.fields("metadata_text", "metadata_is_truncated", "metadata_file_key")
         + StepRow.fields("bucket"),
     )
     specified_pipelines: list[SpecifiedPipeline] | None = answer(
