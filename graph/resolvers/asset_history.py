@@ -110,15 +110,20 @@ class _Reading:
         budget, decided = Budget.of(self._context), self._window.start
         while True:
             await self._advance(budget)
-            for place, execution, roles in await self._decide(budget):
-                if self._stop is not None and not self._comes_before(place, self._stop):
-                    return Filled(entries)
-                decided = place.position
-                if execution is None:
-                    continue
-                entries.append(Entry(execution, place.position, roles))
-                if len(entries) > self._window.count:
-                    return Filled(entries)
+            settled = self._settle()
+            while settled:
+                # Unfiltered, nearly every run is shown, so that no more of them are read than are missing.
+                chunk = EVALUATED if self._is_filtered else self._window.count + 1 - len(entries)
+                for place, execution, roles in await self._decide(settled[:chunk], budget):
+                    if self._stop is not None and not self._comes_before(place, self._stop):
+                        return Filled(entries)
+                    decided = place.position
+                    if execution is None:
+                        continue
+                    entries.append(Entry(execution, place.position, roles))
+                    if len(entries) > self._window.count:
+                        return Filled(entries)
+                settled = settled[chunk:]
             if self._inputs.next is None and self._outputs.next is None:
                 return Filled(entries)
             if reason := budget.spent:
@@ -132,33 +137,37 @@ class _Reading:
         budget.spend(len(behind))
         await asyncio.gather(*(stream.advance() for stream in behind))
 
-    async def _decide(self, budget: Budget) -> list[tuple[_Place, ExecutionRow | None, tuple[AssetRole, ...]]]:
-        """The runs that are settled, in order: each with its roles, and None for one that is not to be shown."""
+    def _settle(self) -> list[tuple[_Place, InputRow | ConfigurationRow]]:
+        """The rows that are settled, in order: one for each run at a place, its input row if it has one there."""
         horizon = self._horizon()
         readers = self._by_place(self._inputs.take(horizon, descending=self._descending))
-        has_read = {place.execution_id for place in readers}
-        writers = {
-            place: row
-            for place, row in self._by_place(self._outputs.take(horizon, descending=self._descending)).items()
-            if place.execution_id not in has_read
-        }
-        budget.spend(len(writers) if self._must_probe else 0)
-        read, wrote = await asyncio.gather(
-            asyncio.gather(*(self._as_reader(row) for row in readers.values())),
-            asyncio.gather(*(self._as_writer(row) for row in writers.values())),
+        writers = self._by_place(self._outputs.take(horizon, descending=self._descending))
+        return sorted({**writers, **readers}.items(), key=lambda settled: settled[0], reverse=self._descending)
+
+    async def _decide(
+        self, settled: Sequence[tuple[_Place, InputRow | ConfigurationRow]], budget: Budget
+    ) -> list[tuple[_Place, ExecutionRow | None, tuple[AssetRole, ...]]]:
+        """The runs of some rows, in their order: each with its roles, and None for one that is not to be shown."""
+        if self._must_probe:
+            budget.spend(sum(isinstance(row, ConfigurationRow) for _, row in settled))
+        found = await asyncio.gather(
+            *(self._as_reader(row) if isinstance(row, InputRow) else self._as_writer(row) for _, row in settled)
         )
-        found = dict(zip((*readers, *writers), (*read, *wrote), strict=True))
         matching = {
             place: execution
-            for place, (execution, roles) in found.items()
+            for (place, _), (execution, roles) in zip(settled, found, strict=True)
             if execution is not None and roles and self._wanted.matches(execution)
         }
         verdicts = await self._context.access.sees(list(matching.values()))
         shown = {place for place, is_seen in zip(matching, verdicts, strict=True) if is_seen}
         return [
-            (place, matching[place] if place in shown else None, found[place][1])
-            for place in sorted(found, reverse=self._descending)
+            (place, matching[place] if place in shown else None, roles)
+            for (place, _), (_, roles) in zip(settled, found, strict=True)
         ]
+
+    @property
+    def _is_filtered(self) -> bool:
+        return self._wanted != ExecutionFilter()
 
     @property
     def _must_probe(self) -> bool:
