@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
+from strawberry.extensions import ParserCache, ValidationCache
 
 from graph.demo.database import EmbeddedDatabase
+from graph.schema import create_schema
 from graph.tables.reader import Reader
 from tests.demo.reading import ITEMS
 from tests.harness import Graph
@@ -33,6 +35,8 @@ def memory() -> MemoryDatabase:
 @pytest.fixture(scope="session")
 def quick(memory: MemoryDatabase) -> Iterator[Graph]:
     """The graph over the demo's items in memory, where rounds are not counted exactly."""
-    graph = Graph(memory, NAMES, reader=Reader)
+    schema = create_schema()
+    schema.extensions = (*schema.extensions, ParserCache, ValidationCache)
+    graph = Graph(memory, NAMES, reader=Reader, schema=schema)
     yield graph
     graph.close()
