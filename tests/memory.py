@@ -23,7 +23,8 @@ Key = tuple[str, ...]
 NAMES = {table: table.name for table in TABLES}
 _PAGE_BYTES = 1024 * 1024
 _SORT = re.compile(
-    r" AND (?:begins_with\((?P<prefix>#\w+), (?P<start>:\w+)\)|#\w+ (?P<how><=|>=|BETWEEN) (?P<one>:\w+)(?: AND (?P<two>:\w+))?)$"
+    r" AND (?:begins_with\((?P<prefix>#\w+), (?P<start>:\w+)\)"
+    r"|#\w+ (?P<how><=|>=|BETWEEN) (?P<one>:\w+)(?: AND (?P<two>:\w+))?)$"
 )
 _CONDITION = re.compile(r"(?P<negated>NOT \()?(?P<name>#\w+) IN \((?P<values>[^)]*)\)")
 
