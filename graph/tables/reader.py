@@ -293,7 +293,7 @@ def _sort_condition(attribute: str, sort: Prefix | Between, names: _Names, value
         case Prefix(start):
             return f" AND begins_with({names[attribute]}, {values[start]})"
         case Between(None, None):
-            return ""
+            return ""  # and no placeholder: DynamoDB refuses one that is not used
         case Between(None, str(high)):
             return f" AND {names[attribute]} <= {values[high]}"
         case Between(str(low), None):
