@@ -142,12 +142,12 @@ class Graph:
         self.settings = settings or Settings(cursor_secrets=["a secret of the tests"])
         self.recorder = Recorder(client, names)
         self.services: Services = make_services(self.settings, self.recorder, names, reader)
-        self._schema = schema
+        self.schema = schema
 
     async def ask(self, document: str, **variables: Any) -> Answer:
         """The answer to a document."""
         context, begun = Context(self.services), len(self.recorder.calls)
-        result = await self._schema.execute(document, variable_values=variables, context_value=context)
+        result = await self.schema.execute(document, variable_values=variables, context_value=context)
         errors = [present(error) for error in result.errors or ()]
         return Answer(result.data, errors, context.tally, self.recorder.calls[begun:])
 

@@ -5,7 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from graph.tables.reader import Reader
+from tests import faults
 from tests.harness import Graph
+from tests.memory import NAMES, MemoryDatabase
 from tests.resolvers.model import expected, parents
 from tests.resolvers.walks import Connection, Walked, connections, node_names, read_page, walk
 
@@ -121,3 +124,20 @@ async def _longest(graph: Graph, connection: Connection) -> tuple[str, Walked]:
     if len(longest.nodes) < 2:
         pytest.skip("no list of the demo has two rows here")
     return parent, longest
+
+
+@each_connection
+@pytest.mark.parametrize("forward", [True, False], ids=["forward", "backward"])
+async def test_a_walk_through_a_faulty_database_sees_the_same(
+    quick: Graph, memory: MemoryDatabase, monkeypatch: pytest.MonkeyPatch, connection: Connection, forward: bool
+) -> None:
+    faults.without_pauses(monkeypatch)
+    whole = await _everywhere(quick, connection)
+    # Faults make a call several; the lists of several hundred rows are left to the walk without faults.
+    chosen = [parent for parent in _different(whole, size=3) if len(whole[parent].nodes) < LONG]
+    plan = faults.seeded(7, (*faults.PASSING, *faults.RESHAPING), most=2)
+    graph = Graph(faults.FaultyClient(memory, NAMES, plan), NAMES, reader=Reader, schema=quick.schema)
+    walked = await walk(graph, connection, chosen, 3, forward=forward)
+    graph.close()
+    assert [one.nodes for one in walked] == [whole[parent].nodes for parent in chosen]
+    assert [one.cursors for one in walked] == [whole[parent].cursors for parent in chosen]
