@@ -54,7 +54,7 @@ class MemoryDatabase:
 
     def __init__(self, items: Items) -> None:
         self.served: list[tuple[str, Key]] = []
-        self._serialize: Callable[[Item], dict[str, Any]] = TypeSerializer().serialize
+        self._serialize: Callable[[Any], Any] = TypeSerializer().serialize
         self._shelves = {table.name: _Shelf(table) for table in TABLES}
         for table, rows in items.items():
             for row in rows:
@@ -122,13 +122,16 @@ class MemoryDatabase:
 
     def _give(self, name: str, held: _Held, request: Mapping[str, Any]) -> Typed:
         self.served.append((name, held.key))
-        names = request["ExpressionAttributeNames"]
-        projected = [names[place] for place in request["ProjectionExpression"].split(", ")]
+        if "ProjectionExpression" not in request:
+            return held.typed
+        projected = [
+            request["ExpressionAttributeNames"][place] for place in request["ProjectionExpression"].split(", ")
+        ]
         return {attribute: held.typed[attribute] for attribute in projected if attribute in held.typed}
 
     @staticmethod
     def _partition(shelf: _Shelf, index: Index | None, partition: str) -> Sequence[tuple[Key, _Held]]:
-        name = index and index.name
+        name = index.name if index else None
         if name not in shelf.order:
             shelf.order[name] = _partitions(shelf.items.values(), _key(index or shelf.table))
         return shelf.order[name].get(partition, ())

@@ -39,10 +39,11 @@ def queries(draw: st.DrawFn) -> Query:
     row, other = draw(st.sampled_from(rows)), draw(st.sampled_from(rows))
     sort: Prefix | Between | None = None
     if keyed.sort is not None:
-        bounds = st.none() | st.sampled_from([row[keyed.sort], other[keyed.sort]])
+        low, high = row[keyed.sort], other[keyed.sort]
+        bounds = st.none() | st.sampled_from([low, high])
         sort = draw(
             st.none()
-            | st.integers(0, 9).map(lambda length: Prefix(row[keyed.sort][:length] or "f"))
+            | st.integers(0, 9).map(lambda length: Prefix(low[:length] or "f"))
             | st.builds(Between, bounds, bounds).filter(lambda both: (both.low or "") <= (both.high or "\U0010ffff"))
         )
     return Query(

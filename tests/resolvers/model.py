@@ -130,10 +130,10 @@ def _ids(table: Table, items: Iterable[Item]) -> Ids:
 
 def _fits(item: Item, arguments: Arguments) -> bool:
     if "scope" in arguments:
-        return str(item.get("scope", "asset").upper()) == arguments["scope"]
+        return bool(item.get("scope", "asset").upper() == arguments["scope"])
     if "fileType" in arguments:
         stored = item["fileType"].upper()
-        return (stored if stored in ("FILE", "PREVIEW") else "UNKNOWN") == arguments["fileType"]
+        return bool((stored if stored in ("FILE", "PREVIEW") else "UNKNOWN") == arguments["fileType"])
     return True
 
 

@@ -173,4 +173,4 @@ def _connection_type(connection: Connection) -> GraphQLObjectType:
 
 def _fields(kind: Any) -> dict[str, Any]:
     assert isinstance(kind, GraphQLObjectType)
-    return kind.fields
+    return dict(kind.fields)
