@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graph.demo.routine import UPLOAD_GROUP_ID
 from graph.settings import Settings
 from graph.tables import ids
-from graph.tables.catalogue import ASSETS, EXECUTIONS, WORKFLOWS
+from graph.tables.catalogue import EXECUTIONS
 from graph.tables.reader import Reader
 from tests.demo.reading import ITEMS, Item
 from tests.harness import Graph
@@ -24,20 +24,23 @@ STATUSES = ("NEW", "RUNNING", "SUCCEEDED", "FAILED", "ABORTED", "TIMED_OUT", "PE
 TRIGGERS = {"Manual": "MANUAL", "File-Upload": "FILE_UPLOAD", "System-Reindex": "SYSTEM_REINDEX"}
 DATED = listed(ITEMS[EXECUTIONS])
 
-LISTS = {
-    "all": "query($f: ExecutionFilter, $a: Int, $b: String, $c: Int, $d: String) { ...Q }"
-    " fragment Q on Query { page: executions(filter: $f, first: $a, after: $b, last: $c, before: $d) { ...Page } }",
-    "node": "query($id: ID!, $f: ExecutionFilter, $a: Int, $b: String, $c: Int, $d: String, $r: AssetRole) {"
-    " node(id: $id) {"
-    " ... on Workflow { page: executions(filter: $f, first: $a, after: $b, last: $c, before: $d) { ...Page } }"
-    " ... on ExecutionGroup { page: executions(filter: $f, first: $a, after: $b, last: $c, before: $d) { ...Page } }"
-    " ... on Asset { history: executions(role: $r, filter: $f, first: $a, after: $b, last: $c, before: $d) {"
-    " edges { node { id } roles } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } shortPageReason } } } }",
-}
-PAGE = (
-    " fragment Page on ExecutionConnection { edges { node { id } }"
-    " pageInfo { hasNextPage hasPreviousPage startCursor endCursor } shortPageReason }"
-)
+PAGING = "first: $first, after: $after, last: $last, before: $before"
+VARIABLES = "$filter: ExecutionFilter, $first: Int, $after: String, $last: Int, $before: String"
+PAGE_INFO = "pageInfo { hasNextPage hasPreviousPage startCursor endCursor } shortPageReason"
+FRAGMENT = f"fragment Page on ExecutionConnection {{ edges {{ node {{ id }} }} {PAGE_INFO} }}"
+ALL = f"query({VARIABLES}) {{ page: executions(filter: $filter, {PAGING}) {{ ...Page }} }} {FRAGMENT}"
+OF_NODE = f"""
+query($id: ID!, $role: AssetRole, {VARIABLES}) {{
+  node(id: $id) {{
+    ... on Workflow {{ page: executions(filter: $filter, {PAGING}) {{ ...Page }} }}
+    ... on ExecutionGroup {{ page: executions(filter: $filter, {PAGING}) {{ ...Page }} }}
+    ... on Asset {{
+      history: executions(role: $role, filter: $filter, {PAGING}) {{ edges {{ node {{ id }} roles }} {PAGE_INFO} }}
+    }}
+  }}
+}}
+{FRAGMENT}
+"""
 
 
 def matches(item: Item, wanted: Filter) -> bool:
@@ -114,13 +117,12 @@ async def read(
     found: list[str] = []
     cursor: str | None = None
     while True:
-        paging = {"a": size, "b": cursor} if forward else {"c": size, "d": cursor}
+        paging = {"first": size, "after": cursor} if forward else {"last": size, "before": cursor}
         if parent:
-            given = paging | {"id": parent, "f": wanted} | ({"r": role} if role else {})
-            node = (await graph.data(LISTS["node"] + PAGE, **given))["node"]
+            node = (await graph.data(OF_NODE, id=parent, role=role, filter=wanted, **paging))["node"]
             page = node.get("page") or node["history"]
         else:
-            page = (await graph.data(LISTS["all"] + PAGE, **paging, f=wanted))["page"]
+            page = (await graph.data(ALL, filter=wanted, **paging))["page"]
         nodes = [edge["node"]["id"] for edge in page["edges"]]
         found = found + nodes if forward else nodes + found
         info = page["pageInfo"]
@@ -197,7 +199,7 @@ async def test_the_history_of_an_asset_unites_what_it_gave_and_what_it_got(
 async def test_edges_of_an_assets_history_tell_every_role_whatever_was_asked_for(quick: Graph) -> None:
     asset = ids.encode("Asset", "plant-models", "pump-station")
     for role in (None, "READ", "WROTE"):
-        data = await quick.data(LISTS["node"] + PAGE, id=asset, a=100, **({"r": role} if role else {}))
+        data = await quick.data(OF_NODE, id=asset, first=100, role=role)
         told = {edge["node"]["id"]: set(edge["roles"]) for edge in data["node"]["history"]["edges"]}
         expected = {
             execution_id_of(item): roles(item, "plant-models", "pump-station")
@@ -225,7 +227,7 @@ CONTRADICTIONS: tuple[Filter, ...] = (
 @pytest.mark.parametrize("wanted", CONTRADICTIONS, ids=repr)
 async def test_a_contradiction_matches_nothing_and_asks_nothing(quick: Graph, wanted: Filter) -> None:
     asset = ids.encode("Asset", "plant-models", "pump-station")
-    answer = await quick.ask(LISTS["all"] + PAGE, f=wanted)
+    answer = await quick.ask(ALL, filter=wanted)
     assert not answer.errors
     assert not answer.calls
     assert await read(quick, "", wanted, 100) == await read(quick, asset, wanted, 100) == []
@@ -249,9 +251,7 @@ def _thousand(number: int) -> Item:
 @pytest.fixture(scope="module")
 def sparse() -> Iterator[Callable[..., Graph]]:
     """The graph over 1,000 runs of which few match, with a given read budget."""
-    database = MemoryDatabase(
-        {EXECUTIONS: [_thousand(number) for number in range(1_000)], WORKFLOWS: ITEMS[WORKFLOWS], ASSETS: ITEMS[ASSETS]}
-    )
+    database = MemoryDatabase({EXECUTIONS: [_thousand(number) for number in range(1_000)]})
     made: list[Graph] = []
 
     def make(**limits: Any) -> Graph:
@@ -271,25 +271,26 @@ def sparse() -> Iterator[Callable[..., Graph]]:
 async def test_a_spent_budget_gives_a_short_page_with_a_cursor_that_leads_on(
     sparse: Callable[..., Graph], limits: dict[str, Any], reason: str, forward: bool
 ) -> None:
-    graph, found, reasons, cursor = sparse(**limits), [], [], None
-    size, start, goes_on, end = (
-        ("a", "b", "hasNextPage", "endCursor") if forward else ("c", "d", "hasPreviousPage", "startCursor")
-    )
+    graph, cursor = sparse(**limits), None
+    found: list[int] = []
+    reasons: list[str | None] = []
+    size, start, goes_on, end = ("first", "after", "hasNextPage", "endCursor")
+    if not forward:
+        size, start, goes_on, end = ("last", "before", "hasPreviousPage", "startCursor")
     for _ in range(10):
-        page = (
-            await graph.data(LISTS["all"] + PAGE, f={"triggeredBy": "rare@example.com"}, **{size: 3, start: cursor})
-        )["page"]
-        found += [int(ids.decode(edge["node"]["id"]).parts[0], 16) for edge in page["edges"]]
+        page = (await graph.data(ALL, filter={"triggeredBy": "rare@example.com"}, **{size: 3, start: cursor}))["page"]
+        numbers = [int(ids.decode(edge["node"]["id"]).parts[0], 16) for edge in page["edges"]]
+        found = found + numbers if forward else numbers + found
         reasons.append(page["shortPageReason"])
         cursor = page["pageInfo"][end]
         if not page["pageInfo"][goes_on]:
             break
-    assert found == ([907, 607, 307, 7] if forward else [7, 307, 607, 907])
+    assert found == [907, 607, 307, 7]
     assert reasons[0] == reason
     assert reasons[-1] is None
 
 
 async def test_a_full_page_has_no_reason_to_be_short(sparse: Callable[..., Graph]) -> None:
     graph = sparse(read_budget_pages=1)
-    page = (await graph.data(LISTS["all"] + PAGE, f={"triggeredBy": "common@example.com"}, a=50))["page"]
+    page = (await graph.data(ALL, filter={"triggeredBy": "common@example.com"}, first=50))["page"]
     assert (len(page["edges"]), page["shortPageReason"], page["pageInfo"]["hasNextPage"]) == (50, None, True)
