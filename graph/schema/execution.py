@@ -23,6 +23,7 @@ from graph.schema.lazy import (
 )
 from graph.schema.node import Node
 from graph.schema.scalars import BigInt
+from graph.schema.step import CHAIN
 from graph.schema.texts import StoredText
 from graph.tables import states
 from graph.tables.records.definitions import AssetRow, DatabaseRow, PipelineRow
@@ -30,9 +31,6 @@ from graph.tables.records.executions import ConfigurationRow as Configuration
 from graph.tables.records.executions import ExecutionRow as Row
 from graph.tables.records.inputs import InputRow
 from graph.tables.records.steps import StepRow
-
-# What the order of the steps may need, since it follows the plan where the steps' own links are broken.
-_CHAIN = Configuration.fields("pipelines")
 
 
 async def input_files(
@@ -145,7 +143,7 @@ class Execution(Node):
         reads=Configuration.fields("pipelines", "pipelines_are_truncated", "is_migrated"),
     )
     pipeline_executions: CountedConnection[LazyPipelineExecution] | None = page(
-        executions.steps, "The steps, in chain order.", reads=_CHAIN
+        executions.steps, "The steps, in chain order.", reads=CHAIN
     )
     end_pipeline_execution: LazyPipelineExecution | None = answer(executions.end_step, "The step that ends the chain.")
     input_files: CountedConnection[LazyInputFile] | None = page(
@@ -154,18 +152,18 @@ class Execution(Node):
     input_metadata: FilteredConnection[LazyInputMetadata] | None = page(
         inputs.input_metadata,
         "The metadata that the steps were given, in chain order; with scope, that of it.",
-        reads=_CHAIN,
+        reads=CHAIN,
     )
     output_files: CountedConnection[LazyOutputFile] | None = page(
         outputs.output_files,
         "The files that the steps wrote, in chain order; with fileType, those of it.",
-        reads=_CHAIN,
+        reads=CHAIN,
     )
     output_metadata: CountedConnection[LazyOutputMetadata] | None = page(
-        outputs.output_metadata, "The metadata that the run wrote, in chain order.", reads=_CHAIN
+        outputs.output_metadata, "The metadata that the run wrote, in chain order.", reads=CHAIN
     )
     output_results: CountedConnection[LazyOutputResult] | None = page(
-        outputs.output_results, "The result texts of the run, in chain order.", reads=_CHAIN
+        outputs.output_results, "The result texts of the run, in chain order.", reads=CHAIN
     )
     output_target: OutputTarget | None = answer(launch.output_target, "Where the run writes to.")
     metadata_source_assets: CountedConnection[AssetReference] | None = page(
@@ -191,7 +189,7 @@ class Execution(Node):
     metadata_envelope: StoredText | None = answer(
         launch.metadata_envelope,
         "The metadata envelope that the run was given, as JSON text.",
-        reads=_CHAIN
+        reads=CHAIN
         + Configuration.fields("metadata_text", "metadata_is_truncated", "metadata_file_key")
         + StepRow.fields("bucket"),
     )
