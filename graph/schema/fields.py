@@ -62,14 +62,14 @@ def answer(resolver: Callable[..., Awaitable[Any]], description: str, *, reads: 
     return strawberry.field(resolver=resolve, description=description, metadata=_metadata(reads))
 
 
-def root(resolver: Callable[..., Awaitable[Any]], description: str) -> Any:
+def root(resolver: Callable[..., Awaitable[Any]], description: str, *, reads: StoredFields = ()) -> Any:
     """A field of the root that a resolver answers. Parameters beyond the context are the field's arguments."""
 
     async def resolve(root: Any, info: Info, **arguments: Any) -> Any:  # noqa: ARG001 - there is no record at the root
         return await resolver(info.context, **_given(arguments))
 
     resolve.__signature__ = _signature(_extra(resolver, 1))  # type: ignore[attr-defined]
-    return strawberry.field(resolver=resolve, description=description, metadata=_metadata(()))
+    return strawberry.field(resolver=resolve, description=description, metadata=_metadata(reads))
 
 
 def page(

@@ -16,7 +16,7 @@ from graph.schema.fields import page, root
 from graph.schema.filters import ExecutionFilter, to_filter
 from graph.schema.lazy import LazyExecution
 from graph.schema.node import Node
-from graph.schema.step import PipelineExecution
+from graph.schema.step import LOG_SOURCES, PipelineExecution
 from graph.tables.records.definitions import AssetRow, DatabaseRow
 from graph.tables.records.executions import ExecutionRow
 
@@ -52,11 +52,15 @@ async def database(context: Context, database_id: str) -> DatabaseRow | None:
 class Query:
     """The roots of the graph."""
 
-    node: Node | None = root(node, "The object of a global id. Null when there is none or the viewer may not see it.")
+    # Any kind of object may be asked for, and a log source has no row of its own.
+    node: Node | None = root(
+        node, "The object of a global id. Null when there is none or the viewer may not see it.", reads=LOG_SOURCES
+    )
     nodes: list[Node | None] = root(
         many_nodes,
         "The objects of at most 100 global ids, in their order. What does not exist or may not be seen is null, never "
         "an error for the others.",
+        reads=LOG_SOURCES,
     )
     execution: Execution | None = root(
         answers.execution,

@@ -29,7 +29,8 @@ from graph.tables.records.steps import TemplateTag as Tag
 # What the order of the steps may need, since it follows the plan where the steps' own links are broken.
 CHAIN = ConfigurationRow.fields("pipelines")
 
-_LOG_SOURCES = Row.fields("execution_type_text", "resource_arn", "logs", "sub_executions") + ExecutionRow.fields(
+# What log sources are made from.
+LOG_SOURCES = Row.fields("execution_type_text", "resource_arn", "logs", "sub_executions") + ExecutionRow.fields(
     "log_group_arn"
 )
 
@@ -121,15 +122,15 @@ class PipelineExecution(Node):
         outputs.step_output_results, "The result texts recorded under the step: all of the run's, under its last step."
     )
     registered_logs: CountedConnection[LazyRegisteredLog] | None = page(
-        logs.registered_logs, "The log sources that the step itself registered.", reads=_LOG_SOURCES
+        logs.registered_logs, "The log sources that the step itself registered.", reads=LOG_SOURCES
     )
     available_logs: CountedConnection[LazyRegisteredLog] | None = page(
         logs.available_logs,
         "The registered log sources together with those that the step's row implies, each location once.",
-        reads=_LOG_SOURCES,
+        reads=LOG_SOURCES,
     )
     registered_log: LazyRegisteredLog | None = answer(
-        logs.registered_log, "The log source of a log id; null for another step's.", reads=_LOG_SOURCES
+        logs.registered_log, "The log source of a log id; null for another step's.", reads=LOG_SOURCES
     )
     result_log: StoredText | None = answer(
         logs.result_log,
