@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from graphql import GraphQLField, GraphQLObjectType, get_named_type, is_leaf_type, is_required_argument
 
@@ -13,14 +12,6 @@ TYPES: Mapping[str, GraphQLObjectType] = {
     for name, kind in SCHEMA.core.type_map.items()
     if isinstance(kind, GraphQLObjectType) and not name.startswith("__")
 }
-
-
-@dataclass(frozen=True)
-class Root:
-    """Objects to begin from, by type: a field of the root with its arguments."""
-
-    fields: Mapping[str, str]
-    log_id: str = "549fcc9282fb36e2"
 
 
 def object_types() -> list[str]:

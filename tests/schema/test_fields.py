@@ -36,8 +36,13 @@ def roots(execution_id: str, step_id: str, asset_id: str) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("type_name", object_types())
-@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize(
+    ("run", "type_name"),
+    [
+        *(("sample", type_name) for type_name in object_types()),
+        *((run, type_name) for run in RUNS for type_name in ("Execution", "PipelineExecution", "Asset", "OutputFile")),
+    ],
+)
 async def test_a_field_alone_has_the_value_that_it_has_beside_all_others(
     quick: Graph, run: str, type_name: str
 ) -> None:
