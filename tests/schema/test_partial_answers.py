@@ -9,6 +9,7 @@ import pytest
 from graph.demo.gaps import MALFORMED_DATE_ID
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.settings import Settings
+from graph.tables import ids
 from graph.tables.catalogue import (
     ASSETS,
     CONFIGURATIONS,
@@ -128,7 +129,10 @@ def _compare(whole: Any, partial: Any, path: tuple[Any, ...], failed: list[Any],
     [
         "{ a: execution(executionId: $a) { startedAt x: id } b: execution(executionId: $b) { id } }",
         "{ b: execution(executionId: $b) { id } a: execution(executionId: $a) { x: id startedAt } }",
-        "{ a: execution(executionId: $a) { ...F } b: execution(executionId: $b) { ...F } } fragment F on Execution { startedAt id }",
+        (
+            "{ a: execution(executionId: $a) { ...F } b: execution(executionId: $b) { ...F } }"
+            " fragment F on Execution { startedAt id }"
+        ),
     ],
 )
 async def test_a_malformed_date_costs_itself(quick: Graph, document: str) -> None:
@@ -146,10 +150,13 @@ async def test_a_non_null_failure_goes_up_to_the_next_field_that_may_be_null(fai
     document = """
     query($node: ID!, $id: String!) {
       node(id: $node) { ... on OutputResult { content { content } } }
-      execution(executionId: $id) { id status inputFiles { nodes { id } } outputResults { nodes { content { content } } } }
+      execution(executionId: $id) {
+        status
+        inputFiles { nodes { id } }
+        outputResults { nodes { content { content } } }
+      }
     }
     """
-    from graph.tables import ids
 
     result = ids.encode("OutputResult", "3c4d5e6f708142939a4b5c6d7e8f9012", "/qa-summary.txt")
     answer = await failing(STEPS, faults.broken).ask(document, node=result, id=SAMPLE_EXECUTION_ID)
