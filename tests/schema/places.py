@@ -20,7 +20,7 @@ def object_types() -> list[str]:
 
 
 def fields_of(type_name: str) -> Mapping[str, GraphQLField]:
-    return TYPES[type_name].fields
+    return dict(TYPES[type_name].fields)
 
 
 def is_leaf(field: GraphQLField) -> bool:
