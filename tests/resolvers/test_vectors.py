@@ -110,8 +110,13 @@ async def test_a_log_is_found_by_its_id_within_its_step_alone(quick: Graph) -> N
 
 
 async def _registered(graph: Graph, place: int) -> Any:
-    document = 'query($id: String!) { pipelineExecution(pipelineExecutionId: $id) { registeredLog(logId: "ecd4e27db623e44c") { label } } }'
-    return (await graph.data(document, id=SAMPLE_STEP_IDS[place]))["pipelineExecution"]["registeredLog"]
+    document = """
+    query($id: String!, $log: String!) {
+      pipelineExecution(pipelineExecutionId: $id) { registeredLog(logId: $log) { label } }
+    }
+    """
+    data = await graph.data(document, id=SAMPLE_STEP_IDS[place], log="ecd4e27db623e44c")
+    return data["pipelineExecution"]["registeredLog"]
 
 
 async def test_one_pipeline_used_twice_stays_two_steps(quick: Graph) -> None:
