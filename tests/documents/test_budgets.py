@@ -165,3 +165,18 @@ async def test_a_total_that_is_not_selected_costs_nothing(demo: Graph) -> None:
 
 def _attributes(calls: Iterable[Call]) -> set[str]:
     return {attribute for call in calls for attribute in call.attributes}
+
+
+async def test_a_short_page_of_an_assets_history_decides_no_more_runs_than_it_shows(demo: Graph) -> None:
+    document = """
+    {
+      asset(databaseId: "plant-models", assetId: "pump-station") {
+        executions(first: 1) { edges { roles node { id } } }
+      }
+    }
+    """
+    answer = await demo.ask(document)
+    assert answer.data is not None
+    assert len(answer.data["asset"]["executions"]["edges"]) == 1
+    assert answer.tally.rounds <= 3
+    assert len(answer.calls) <= 9
