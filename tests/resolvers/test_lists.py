@@ -107,7 +107,7 @@ SOME_FIELDS = st.lists(st.sampled_from(sorted(FIELDS)), max_size=3, unique=True)
     lambda names: st.fixed_dictionaries({name: FIELDS[name] for name in names})
 )
 
-quickly = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quickly = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 async def read(
