@@ -1,7 +1,7 @@
 """The Starlette application, and what it needs from the outside made ready before it serves."""
 
 import os
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -10,9 +10,16 @@ from starlette.applications import Starlette
 from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
+from graph.auth.identity import Authenticator, Identity
+from graph.auth.policies import Policies
+from graph.auth.ways import configured_ways
 from graph.context import Services
 from graph.explorer import EXAMPLES, Example, Explorer
 from graph.http import GraphQLView
+from graph.loaders.permissions import PermissionRows
+from graph.logs.calls import Caller
+from graph.logs.clients import Clients as LogClients
+from graph.logs.service import Logs
 from graph.schema import create_schema
 from graph.settings import Settings
 from graph.tables.catalogue import Table
@@ -31,7 +38,7 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
         try:
             yield
         finally:
-            services.reader.close()
+            services.close()
 
     explorer = Explorer(GraphQLView(create_schema(), services), examples)
     return Starlette(
@@ -44,13 +51,32 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
     )
 
 
+Ways = Callable[[Settings, PermissionRows], Sequence[Authenticator]]
+
+
 def make_services(
-    settings: Settings, client: Client, names: Mapping[Table, str], reader: type[Reader] = Reader
+    settings: Settings,
+    client: Client,
+    names: Mapping[Table, str],
+    logs: LogClients,
+    ways: Ways = configured_ways,
+    reader: type[Reader] = Reader,
 ) -> Services:
-    """The services over a database."""
-    cursors = Cursors([secret.get_secret_value() for secret in settings.cursor_secrets])
+    """The services over a database and the clients that logs are read with, and the ways in which they tell who asks.
+
+    Raises:
+        NotConfigured: when the settings name no such way.
+    """
     reads = reader(client, names, concurrency=settings.dynamodb_concurrency, attempts=settings.dynamodb_attempts)
-    return Services(settings, reads, cursors)
+    rows = PermissionRows(reads)
+    return Services(
+        settings=settings,
+        reader=reads,
+        cursors=Cursors([secret.get_secret_value() for secret in settings.cursor_secrets]),
+        identity=Identity(ways(settings, rows)),
+        policies=Policies(rows, default_role=settings.default_role),
+        logs=Logs(logs, Caller(concurrency=settings.logs_concurrency, attempts=settings.logs_attempts)),
+    )
 
 
 def connect(settings: Settings, environment: Mapping[str, str] = os.environ) -> tuple[Any, dict[Table, str]]:

@@ -5,8 +5,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from graph.auth.access import Access
+from graph.auth.identity import Identity, Viewer
+from graph.auth.policies import Policies
+from graph.auth.policy import Policy
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
+from graph.logs.service import Logs, OperationLogs
 from graph.settings import Settings
 from graph.tables.cursors import Cursors
 from graph.tables.reader import Reader
@@ -21,6 +25,14 @@ class Services:
     settings: Settings
     reader: Reader
     cursors: Cursors
+    identity: Identity
+    policies: Policies
+    logs: Logs
+
+    def close(self) -> None:
+        """Waits for calls in flight and frees the threads."""
+        self.reader.close()
+        self.logs.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +52,11 @@ class Selection:
 
 @dataclass
 class Context:
-    """One operation: its services, what it selects, its loaders, its count of calls."""
+    """One operation: its services, who asks for it and under which policy, what it selects, its loaders, its calls."""
 
     services: Services
+    viewer: Viewer
+    policy: Policy
     selection: Selection = field(default_factory=Selection)
     tally: Tally = field(default_factory=Tally)
 
@@ -57,9 +71,15 @@ class Context:
         return Loaders(Reading(self.services.reader, self.tally, self._fields))
 
     @cached_property
+    def logs(self) -> OperationLogs:
+        """What the operation may read of logs."""
+        settings = self.services.settings
+        return OperationLogs(settings.logs_registered, settings.logs_at_once, settings.logs_budget_seconds)
+
+    @cached_property
     def access(self) -> Access:
         """What the viewer may see."""
-        return Access()
+        return Access(self.viewer, self.policy, self.loaders)
 
     def _fields(self, row: type[Row]) -> Fields:
-        return self.selection.reads.get(row, frozenset())
+        return self.selection.reads.get(row, frozenset()) | self.access.looks_at(row)

@@ -13,6 +13,7 @@ from typing import NoReturn
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, expect, sync_playwright
 
+from graph.demo.permissions import ADMIN, API_KEY_OF
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.demo.welcome import EXAMPLES
 from graph.explorer.page import STATIC
@@ -104,7 +105,7 @@ class Visit:
         )
 
 
-TITLES = ["WholeExecution", "NewestFailures", "AssetHistory"]
+TITLES = ["WholeExecution", "NewestFailures", "LogsOfSteps", "AssetHistory"]
 LIGHT, DARK = "rgb(255, 255, 255)", "rgb(33, 42, 59)"
 
 
@@ -173,15 +174,15 @@ def test_it_is_dark_where_the_system_is_and_where_it_is_told_to_be(visit: Visit)
 def test_headers_are_sent_and_never_kept(visit: Visit) -> None:
     visit.page.get_by_role("button", name="Headers").click()
     visit.page.locator('[aria-label="Headers"] .graphiql-editor:not(.hidden) .view-lines').click()
-    visit.page.keyboard.insert_text(json.dumps({"Authorization": "Bearer of-a-user"}))
+    visit.page.keyboard.insert_text(json.dumps({"Authorization": API_KEY_OF[ADMIN]}))
     visit.run()
     visit.shows('"data"')
-    assert visit.asked[-1].headers["authorization"] == "Bearer of-a-user"
+    assert visit.asked[-1].headers["authorization"] == API_KEY_OF[ADMIN]
     visit.page.wait_for_function("'graphiql:queries' in localStorage")
     visit.page.wait_for_timeout(1000)  # the editor stores what is typed in it with a delay
     kept = visit.page.evaluate("JSON.stringify([localStorage, sessionStorage])")
     assert SAMPLE_EXECUTION_ID in kept
-    assert "of-a-user" not in kept
+    assert API_KEY_OF[ADMIN] not in kept
 
 
 def test_scripts_of_others_do_not_run(browser: Browser, url: str) -> None:
