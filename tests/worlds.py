@@ -10,7 +10,6 @@ from graph.auth.identity import Viewer
 from graph.auth.policies import Policies
 from graph.auth.policy import Policy, compile_policy
 from graph.demo.data import Items
-from graph.demo.database import EmbeddedDatabase
 from graph.demo.model import Asset, Pipeline, Run, Selection, Specified, Step, Workflow, identifier
 from graph.demo.rows import Row
 from graph.errors import GraphError, Throttled
@@ -20,6 +19,7 @@ from graph.tables.reader import Item, ItemPage, Key, Query, Reader
 from graph.tables.tally import Tally
 from tests.auth.rows import ALL_ACTIONS, constraint, criterion
 from tests.harness import Graph, LockStepReader
+from tests.memory import NAMES, MemoryDatabase
 
 Constraint = dict[str, Any]
 EVERYTHING = [
@@ -122,13 +122,13 @@ def viewer(user_id: str, *, is_mfa: bool = False) -> Viewer:
 
 @contextmanager
 def graph_for(
-    database: EmbeddedDatabase,
+    database: MemoryDatabase,
     policies: Mapping[str, Policy],
     settings: Settings | None = None,
     reader: type[Reader] = LockStepReader,
 ) -> Iterator[Graph]:
     """The graph over a database, for users whose policies are given."""
-    graph = Graph(database.client, database.names, settings, reader)
+    graph = Graph(database, NAMES, settings, reader)
     graph.services = replace(graph.services, policies=cast("Policies", GivenPolicies(policies)))
     try:
         yield graph

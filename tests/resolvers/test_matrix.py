@@ -15,7 +15,6 @@ from graphql import GraphQLNonNull, GraphQLObjectType, GraphQLOutputType, get_na
 
 from graph.auth import routes
 from graph.auth.policy import Policy
-from graph.demo.database import EmbeddedDatabase
 from graph.demo.model import (
     Database,
     Metadata,
@@ -34,6 +33,7 @@ from graph.schema.fields import GUARD
 from graph.tables import ids, keys
 from graph.tables.catalogue import CONFIGURATIONS, STEP_INPUT_FILES, STEP_INPUT_FILES_BY_ASSET
 from tests.harness import SCHEMA, Graph
+from tests.memory import MemoryDatabase
 from tests.worlds import PIPELINE, WORKFLOW, asset, deny, everything_but, graph_for, items, run, viewer
 
 INPUT, SOURCE, OUTPUT = asset("inputs", "input-asset"), asset("sources", "source-asset"), asset("outputs", "output")
@@ -382,15 +382,12 @@ TIERS = (
 each_tier = pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)
 
 
-@pytest.fixture(scope="module")
-def database() -> Iterator[EmbeddedDatabase]:
-    with EmbeddedDatabase(items(_rows())) as database:
-        yield database
+DATABASE = MemoryDatabase(items(_rows()))
 
 
 @pytest.fixture
-def graph(database: EmbeddedDatabase) -> Iterator[Graph]:
-    with graph_for(database, {"admin": everything_but(), **{tier.name: tier.policy for tier in TIERS}}) as graph:
+def graph() -> Iterator[Graph]:
+    with graph_for(DATABASE, {"admin": everything_but(), **{tier.name: tier.policy for tier in TIERS}}) as graph:
         yield graph
 
 
