@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, cast
 
+from graph.auth import claims
+from graph.auth.access import Access
 from graph.auth.constraints import FIELDS
 from graph.auth.identity import Viewer
 from graph.auth.policies import Policies
@@ -13,9 +15,12 @@ from graph.demo.data import Items
 from graph.demo.model import Asset, Pipeline, Run, Selection, Specified, Step, Workflow, identifier
 from graph.demo.rows import Row
 from graph.errors import GraphError, Throttled
+from graph.loaders import Loaders
+from graph.loaders.base import Reading
 from graph.settings import Settings
-from graph.tables.catalogue import TABLES, Table
+from graph.tables.catalogue import EXECUTIONS, TABLES, Table
 from graph.tables.reader import Item, ItemPage, Key, Query, Reader
+from graph.tables.records.executions import ExecutionRow
 from graph.tables.tally import Tally
 from tests.auth.rows import ALL_ACTIONS, constraint, criterion
 from tests.harness import Graph, LockStepReader
@@ -104,6 +109,19 @@ class MemoryReader(Reader):
         self.calls.append(table.name)
         if table in self.failing:
             raise Throttled
+
+
+def access(policy: Policy, reader: MemoryReader) -> Access:
+    loaders = Loaders(Reading(reader, Tally(), lambda row: claims.FIELDS.get(row, frozenset())))
+    return Access(viewer("bob"), policy, loaders)
+
+
+def decoded(row: type[Any], item: Mapping[str, Any]) -> Any:
+    return row.decode(dict(item), claims.FIELDS.get(row, frozenset()))
+
+
+def executions(reader: MemoryReader) -> list[ExecutionRow]:
+    return [decoded(ExecutionRow, item) for item in reader.held[EXECUTIONS]]
 
 
 class GivenPolicies:

@@ -22,7 +22,7 @@ from graph.tables.catalogue import ASSETS, CONFIGURATIONS, CONSTRAINTS, EXECUTIO
 from graph.tables.reader import ItemPage, Query, Reader
 from graph.tables.tally import Tally
 from tests.auth.rows import Clock
-from tests.auth.test_access import model
+from tests.auth.rule import allows_execution
 from tests.demo.reading import ITEMS
 from tests.harness import Answer, Graph
 from tests.memory import NAMES, MemoryDatabase
@@ -249,7 +249,7 @@ async def test_every_list_shows_what_the_rule_allows(user: str, is_mfa: bool, gr
         answer = await graph.ask(EVERY, viewer=asking)
         assert (answer.data, answer.codes) == ({"executions": None}, ["FORBIDDEN"])
         return
-    visible = {item["workflowExecutionId"]: item for item in ITEMS[EXECUTIONS] if model(policy, item)}
+    visible = {item["workflowExecutionId"]: item for item in ITEMS[EXECUTIONS] if allows_execution(policy, item)}
     dated = {key for key, item in visible.items() if item.get("executionStartDate")}
 
     seen: list[str] = []
@@ -310,7 +310,7 @@ async def test_every_execution_is_opened_by_those_whom_the_rule_allows(user: str
         "{" + " ".join(f'e{n}: execution(executionId: "{run}") {{ executionId }}' for n, run in enumerate(runs)) + "}"
     )
     data = await graph.data(document, viewer=viewer(user, is_mfa=is_mfa))
-    allowed = [item["workflowExecutionId"] for item in ITEMS[EXECUTIONS] if model(policy, item)]
+    allowed = [item["workflowExecutionId"] for item in ITEMS[EXECUTIONS] if allows_execution(policy, item)]
     assert ids_in(data) == (allowed if user != NOBODY else [])
 
 
