@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
+from random import Random
 from typing import Any
 
 import pytest
@@ -440,6 +441,16 @@ def _hides_at(tier: Tier, way: Way, object_id: str) -> bool:
     if way.ends_in_list and tier.rows_stay and ids.decode(object_id).kind == "Execution":
         return False
     return tier.hides(object_id)
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_no_verdict_depends_on_the_order_of_the_fields(seed: int, graph: Graph, world: World) -> None:
+    for tier in TIERS[1:10:3]:
+        shuffled = list(world.ways.ids)
+        Random(seed).shuffle(shuffled)  # noqa: S311 - any order will do
+        reached = await _follow(graph, shuffled, tier.name)
+        in_order = await _follow(graph, world.ways.ids, tier.name)
+        assert (reached.ids, reached.refused) == (in_order.ids, in_order.refused)
 
 
 @each_tier
