@@ -172,7 +172,7 @@ class Graph:
         return Answer(result.data, errors, context.tally, self.recorder.calls[begun:])
 
     async def context(self, viewer: Viewer | None = None) -> Context:
-        """A context, as one operation of a user has it; of nobody given, one that may see everything in any database."""
+        """A context, as one operation of a user has it; with nobody given, of one who may see everything."""
         if viewer is None:
             return Context(self.services, ADMINISTRATOR, _EVERYTHING)
         policy = await self.services.policies.policy_of(viewer.user_id, is_mfa=viewer.is_mfa)

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,7 +16,6 @@ from graphql import GraphQLNonNull, GraphQLObjectType, GraphQLOutputType, get_na
 
 from graph.auth import routes
 from graph.auth.policy import Policy
-from graph.demo.database import EmbeddedDatabase
 from graph.demo.model import (
     Database,
     Metadata,
@@ -34,6 +34,7 @@ from graph.schema.fields import GUARD
 from graph.tables import ids, keys
 from graph.tables.catalogue import CONFIGURATIONS, STEP_INPUT_FILES, STEP_INPUT_FILES_BY_ASSET
 from tests.harness import SCHEMA, Graph
+from tests.memory import MemoryDatabase
 from tests.worlds import PIPELINE, WORKFLOW, asset, deny, everything_but, graph_for, items, run, viewer
 
 INPUT, SOURCE, OUTPUT = asset("inputs", "input-asset"), asset("sources", "source-asset"), asset("outputs", "output")
@@ -382,15 +383,12 @@ TIERS = (
 each_tier = pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)
 
 
-@pytest.fixture(scope="module")
-def database() -> Iterator[EmbeddedDatabase]:
-    with EmbeddedDatabase(items(_rows())) as database:
-        yield database
+DATABASE = MemoryDatabase(items(_rows()))
 
 
 @pytest.fixture
-def graph(database: EmbeddedDatabase) -> Iterator[Graph]:
-    with graph_for(database, {"admin": everything_but(), **{tier.name: tier.policy for tier in TIERS}}) as graph:
+def graph() -> Iterator[Graph]:
+    with graph_for(DATABASE, {"admin": everything_but(), **{tier.name: tier.policy for tier in TIERS}}) as graph:
         yield graph
 
 
@@ -443,6 +441,16 @@ def _hides_at(tier: Tier, way: Way, object_id: str) -> bool:
     if way.ends_in_list and tier.rows_stay and ids.decode(object_id).kind == "Execution":
         return False
     return tier.hides(object_id)
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_no_verdict_depends_on_the_order_of_the_fields(seed: int, graph: Graph, world: World) -> None:
+    for tier in TIERS[1:10:3]:
+        shuffled = list(world.ways.ids)
+        Random(seed).shuffle(shuffled)  # noqa: S311 - any order will do
+        reached = await _follow(graph, shuffled, tier.name)
+        in_order = await _follow(graph, world.ways.ids, tier.name)
+        assert (reached.ids, reached.refused) == (in_order.ids, in_order.refused)
 
 
 @each_tier
