@@ -8,8 +8,9 @@ import strawberry
 from graph.context import Context
 from graph.logs import sources
 from graph.logs.reading import LogReadStatus
-from graph.resolvers import log_events, logs
-from graph.resolvers.log_events import LONGEST_PAGE, LinesWanted, LogPage
+from graph.resolvers import log_events, log_pages, logs
+from graph.resolvers.log_events import LONGEST_PAGE, LinesWanted
+from graph.resolvers.log_pages import LogPage
 from graph.resolvers.paging import PageRequest, ShortPageReason
 from graph.schema.connections import PageInfo
 from graph.schema.fields import answer, attribute, object_type, page
@@ -84,7 +85,7 @@ def _wanted(text: str | None, since: datetime | None, until: datetime | None) ->
     return LinesWanted(text, instant("from", since), instant("to", until))
 
 
-@object_type(log_events.LogEvent, description="A line of a log.")
+@object_type(log_pages.LogEvent, description="A line of a log.")
 class LogEvent:
     """A line of a log."""
 
