@@ -1,7 +1,7 @@
 """The Starlette application, and what it needs from the outside made ready before it serves."""
 
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -9,8 +9,12 @@ import boto3
 from starlette.applications import Starlette
 from starlette.routing import Route
 
+from graph.auth.identity import Authenticator, Identity
+from graph.auth.policies import Policies
+from graph.auth.ways import configured_ways
 from graph.context import Services
 from graph.http import GraphQLView
+from graph.loaders.permissions import PermissionRows
 from graph.logs.calls import Caller
 from graph.logs.clients import Clients as LogClients
 from graph.logs.service import Logs
@@ -38,18 +42,32 @@ def create_app(services: Services) -> Starlette:
     return Starlette(routes=[Route(PATH, view, methods=["GET", "POST"])], lifespan=lifespan)
 
 
+Ways = Callable[[Settings, PermissionRows], Sequence[Authenticator]]
+
+
 def make_services(
     settings: Settings,
     client: Client,
     names: Mapping[Table, str],
     logs: LogClients,
+    ways: Ways = configured_ways,
     reader: type[Reader] = Reader,
 ) -> Services:
-    """The services over a database and the clients that logs are read with."""
-    cursors = Cursors([secret.get_secret_value() for secret in settings.cursor_secrets])
+    """The services over a database and the clients that logs are read with, and the ways in which they tell who asks.
+
+    Raises:
+        NotConfigured: when the settings name no such way.
+    """
     reads = reader(client, names, concurrency=settings.dynamodb_concurrency, attempts=settings.dynamodb_attempts)
-    caller = Caller(concurrency=settings.logs_concurrency, attempts=settings.logs_attempts)
-    return Services(settings, reads, cursors, Logs(logs, caller))
+    rows = PermissionRows(reads)
+    return Services(
+        settings=settings,
+        reader=reads,
+        cursors=Cursors([secret.get_secret_value() for secret in settings.cursor_secrets]),
+        identity=Identity(ways(settings, rows)),
+        policies=Policies(rows, default_role=settings.default_role),
+        logs=Logs(logs, Caller(concurrency=settings.logs_concurrency, attempts=settings.logs_attempts)),
+    )
 
 
 def connect(settings: Settings, environment: Mapping[str, str] = os.environ) -> tuple[Any, dict[Table, str]]:

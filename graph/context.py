@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from graph.auth.access import Access
+from graph.auth.identity import Identity, Viewer
+from graph.auth.policies import Policies
+from graph.auth.policy import Policy
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
 from graph.logs.service import Logs, OperationLogs
@@ -22,6 +25,8 @@ class Services:
     settings: Settings
     reader: Reader
     cursors: Cursors
+    identity: Identity
+    policies: Policies
     logs: Logs
 
     def close(self) -> None:
@@ -47,9 +52,11 @@ class Selection:
 
 @dataclass
 class Context:
-    """One operation: its services, what it selects, its loaders, its count of calls."""
+    """One operation: its services, who asks for it and under which policy, what it selects, its loaders, its calls."""
 
     services: Services
+    viewer: Viewer
+    policy: Policy
     selection: Selection = field(default_factory=Selection)
     tally: Tally = field(default_factory=Tally)
 
@@ -72,7 +79,7 @@ class Context:
     @cached_property
     def access(self) -> Access:
         """What the viewer may see."""
-        return Access()
+        return Access(self.viewer, self.policy, self.loaders)
 
     def _fields(self, row: type[Row]) -> Fields:
-        return self.selection.reads.get(row, frozenset())
+        return self.selection.reads.get(row, frozenset()) | self.access.looks_at(row)

@@ -30,6 +30,23 @@ class Settings(BaseSettings):
     dynamodb_timeout: float = Field(5.0, gt=0, description="Seconds to wait for one answer of DynamoDB.")
     dynamodb_attempts: int = Field(6, ge=1, le=12, description="Tries of one call, with back-off, before THROTTLED.")
 
+    api_keys: bool = Field(False, description="Accept the API keys of VAMS.")
+    cognito_pool_id: str | None = Field(None, description="Cognito user pool whose tokens are accepted.")
+    cognito_client_ids: list[str] = Field(default_factory=list, description="JSON list of the pool's client ids.")
+    oidc_issuer: str | None = Field(
+        None, description="OpenID Connect issuer whose tokens are accepted, as iss spells it."
+    )
+    oidc_audiences: list[str] = Field(default_factory=list, description="JSON list of audiences or client ids of it.")
+    oidc_keys_url: str | None = Field(None, description="Where its public keys are; else they are discovered.")
+    mfa_claim: str = Field("amr", description="Claim that tells of a second factor, where no Cognito pool is asked.")
+    mfa_value: str = Field("mfa", description="What the claim is or holds in a session with a second factor.")
+    gateway_secret: SecretStr | None = Field(None, description="Secret by which a gateway in front is trusted.")
+    gateway_networks: list[str] = Field(
+        default_factory=list, description="JSON list of private networks that a gateway in front connects from."
+    )
+    gateway_user_header: str = Field("x-vams-user", description="Header in which the gateway names the user.")
+    default_role: str = Field("", description="Role of users who are assigned none; empty for none.")
+
     read_budget_pages: int = Field(200, ge=1, description="DynamoDB pages that one filtered list may read.")
     read_budget_seconds: float = Field(10.0, gt=0, description="Seconds that filling one page of a list may take.")
 

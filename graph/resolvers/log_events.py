@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import ceil, floor
 
+from graph.auth import routes
 from graph.context import Context
 from graph.errors import BadUserInput, Forbidden
 from graph.logs import scope
@@ -145,8 +146,7 @@ async def execution_events(
 
 
 def _check(context: Context, execution_id: str, wanted: LinesWanted) -> None:
-    if not context.access.may_read_logs(execution_id):
-        raise Forbidden
+    context.access.require(routes.execution_logs(execution_id))
     if len(wanted.text or "") > _LONGEST_PATTERN:
         raise BadUserInput(f"'filterPattern' must have at most {_LONGEST_PATTERN} characters.")
 

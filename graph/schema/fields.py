@@ -20,11 +20,15 @@ TypeT = TypeVar("TypeT", bound=type)
 
 Info = strawberry.Info[Context, None]
 
+# Refuses a field of a record by raising Forbidden.
+Guard = Callable[[Any, Context], None]
+
 # The record classes that each object type shows, and the type that shows each record class.
 RECORDS: dict[str, tuple[type, ...]] = {}
 _TYPES: dict[type, str] = {}
 
 READS = "reads"
+GUARD = "guard"
 _ROWS = frozenset({"edges", "nodes", "pageInfo", "shortPageReason", "status", "warnings"})
 _UNSET: Any = strawberry.UNSET
 _PARENT: Any = strawberry.Parent[Any]  # type: ignore[misc]
@@ -52,24 +56,31 @@ def attribute(description: str, *, reads: StoredFields | None = None) -> Any:
     return strawberry.field(description=description, metadata=_metadata(reads))
 
 
-def answer(resolver: Callable[..., Awaitable[Any]], description: str, *, reads: StoredFields = ()) -> Any:
-    """A field that a resolver answers. Parameters beyond the record and the context are the field's arguments."""
+def answer(
+    resolver: Callable[..., Awaitable[Any]], description: str, *, reads: StoredFields = (), guard: Guard | None = None
+) -> Any:
+    """A field that a resolver answers. Parameters beyond the record and the context are the field's arguments.
+
+    ``guard`` refuses the field before anything is read for it.
+    """
 
     async def resolve(root: Any, info: Info, **arguments: Any) -> Any:
+        if guard is not None:
+            guard(root, info.context)
         return await resolver(root, info.context, **_given(arguments))
 
     resolve.__signature__ = _signature(_extra(resolver, 2))  # type: ignore[attr-defined]
-    return strawberry.field(resolver=resolve, description=description, metadata=_metadata(reads))
+    return strawberry.field(resolver=resolve, description=description, metadata=_metadata(reads, guard))
 
 
-def root(resolver: Callable[..., Awaitable[Any]], description: str) -> Any:
+def root(resolver: Callable[..., Awaitable[Any]], description: str, *, reads: StoredFields = ()) -> Any:
     """A field of the root that a resolver answers. Parameters beyond the context are the field's arguments."""
 
     async def resolve(root: Any, info: Info, **arguments: Any) -> Any:  # noqa: ARG001 - there is no record at the root
         return await resolver(info.context, **_given(arguments))
 
     resolve.__signature__ = _signature(_extra(resolver, 1))  # type: ignore[attr-defined]
-    return strawberry.field(resolver=resolve, description=description, metadata=_metadata(()))
+    return strawberry.field(resolver=resolve, description=description, metadata=_metadata(reads))
 
 
 def page(
@@ -77,14 +88,17 @@ def page(
     description: str,
     *,
     reads: StoredFields = (),
+    guard: Guard | None = None,
     longest: int = LONGEST_PAGE,
 ) -> Any:
     """A connection. Parameters beyond the record, the context and the page are arguments beside those of paging.
 
-    ``longest`` is the most rows that one page may have.
+    ``guard`` refuses the field before anything is read for it; ``longest`` is the most rows that one page may have.
     """
 
     async def resolve(root: Any, info: Info, **arguments: Any) -> Any:
+        if guard is not None:
+            guard(root, info.context)
         given = _given(arguments)
         raw = info._raw_info  # noqa: SLF001 - strawberry has no other way to it
         request = PageRequest(
@@ -99,7 +113,7 @@ def page(
         return await resolver(root, info.context, request, **given)
 
     resolve.__signature__ = _signature([*_extra(resolver, 3), *_paging(longest)])  # type: ignore[attr-defined]
-    return strawberry.field(resolver=resolve, description=description, metadata=_metadata(reads))
+    return strawberry.field(resolver=resolve, description=description, metadata=_metadata(reads, guard))
 
 
 def reads_of(field: StrawberryField) -> StoredFields | None:
@@ -107,8 +121,8 @@ def reads_of(field: StrawberryField) -> StoredFields | None:
     return field.metadata.get(READS)
 
 
-def _metadata(reads: StoredFields | None) -> dict[str, Any]:
-    return {} if reads is None else {READS: reads}
+def _metadata(reads: StoredFields | None, guard: Guard | None = None) -> dict[str, Any]:
+    return ({} if reads is None else {READS: reads}) | ({} if guard is None else {GUARD: guard})
 
 
 def _given(arguments: dict[str, Any]) -> dict[str, Any]:

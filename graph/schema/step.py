@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from graph.resolvers import inputs, logs, outputs, steps
+from graph.resolvers.gate import require_logs, require_metadata
 from graph.resolvers.log_events import LONGEST_PAGE
 from graph.schema.connections import CountedConnection, FilteredConnection
 from graph.schema.fields import answer, attribute, object_type, page
@@ -99,7 +100,12 @@ class PipelineExecution(Node):
     )
     execution_type: states.PipelineExecutionType = attribute("The service that runs the pipeline.")
     waits_for_callback: bool | None = attribute("Whether the step ends only when the pipeline reports back.")
-    resource_arn: str | None = attribute("The function, queue or bus that runs the pipeline.")
+    resource_arn: str | None = answer(
+        steps.resource_arn,
+        "The function, queue or bus that runs the pipeline. Needs the logs permission.",
+        reads=Row.fields("resource_arn"),
+        guard=require_logs,
+    )
     input_configuration: InputConfiguration | None = answer(
         steps.input_configuration, "The configuration that the step was given."
     )
@@ -107,13 +113,17 @@ class PipelineExecution(Node):
         inputs.migrated_input_files, "Filled for migrated executions only; see inputFiles of the execution."
     )
     input_metadata: FilteredConnection[LazyInputMetadata] | None = page(
-        inputs.step_input_metadata, "The metadata that the step was given; with scope, that of it."
+        inputs.step_input_metadata,
+        "The metadata that the step was given; with scope, that of it.",
+        guard=require_metadata,
     )
     output_files: CountedConnection[LazyOutputFile] | None = page(
         outputs.step_output_files, "The files that the step wrote; with fileType, those of it."
     )
     output_metadata: CountedConnection[LazyOutputMetadata] | None = page(
-        outputs.step_output_metadata, "The metadata recorded under the step: all of the run's, under its last step."
+        outputs.step_output_metadata,
+        "The metadata recorded under the step: all of the run's, under its last step.",
+        guard=require_metadata,
     )
     output_results: CountedConnection[LazyOutputResult] | None = page(
         outputs.step_output_results, "The result texts recorded under the step: all of the run's, under its last step."
@@ -131,12 +141,15 @@ class PipelineExecution(Node):
     )
     result_log: StoredText | None = answer(
         logs.result_log,
-        "The stored summary of how the step ended.",
+        "The stored summary of how the step ended. Needs the logs permission.",
+        guard=require_logs,
         reads=Logs.fields("result_log", "result_log_is_truncated"),
     )
     error_log: StoredText | None = answer(
         logs.error_log,
-        "The stored log text, redacted. VAMS keeps the text of the run's end here, also when it ended well.",
+        "The stored log text, redacted. VAMS keeps the text of the run's end here, also when it ended well. Needs the "
+        "logs permission.",
+        guard=require_logs,
         reads=Logs.fields("error_log", "error_log_is_truncated"),
     )
     log_events: LazyLogEventConnection | None = page(
@@ -144,5 +157,6 @@ class PipelineExecution(Node):
         "The run's log group searched for this step, merged by time with every available log; with stageName, the logs "
         "of that stage alone. Needs the permission to read logs: null with FORBIDDEN otherwise.",
         reads=LOG_SOURCES + RUN_TIMES,
+        guard=require_logs,
         longest=LONGEST_PAGE,
     )

@@ -64,6 +64,11 @@ class Between:
     low: str | None
     high: str | None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing can lie between them. DynamoDB refuses a query for such a range."""
+        return self.low is not None and self.high is not None and self.low > self.high
+
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
@@ -210,10 +215,7 @@ class Reader:
         if query.index is not None:
             request["IndexName"] = query.index.name
         if query.conditions:
-            request["FilterExpression"] = " AND ".join(
-                f"{names[one.attribute]} IN ({', '.join(values[text] for text in one.texts)})"
-                for one in query.conditions
-            )
+            request["FilterExpression"] = " AND ".join(_condition(one, names, values) for one in query.conditions)
         if query.after is not None:
             request["ExclusiveStartKey"] = {name: {"S": value} for name, value in query.after.items()}
         if query.limit is not None:
