@@ -156,12 +156,12 @@ class Graph:
         self.services: Services = make_services(
             self.settings, self.recorder, names, logs or log_clients(), _no_ways, reader
         )
-        self._schema = schema
+        self.schema = schema
 
     async def ask(self, document: str, *, viewer: Viewer = ADMINISTRATOR, **variables: Any) -> Answer:
         """The answer to a document, as a user sees it."""
         context, begun = await self.context(viewer), len(self.recorder.calls)
-        result = await self._schema.execute(document, variable_values=variables, context_value=context)
+        result = await self.schema.execute(document, variable_values=variables, context_value=context)
         errors = [present(error) for error in result.errors or ()]
         return Answer(result.data, errors, context.tally, self.recorder.calls[begun:])
 
