@@ -14,6 +14,7 @@ from graph.demo.database import EmbeddedDatabase
 from graph.demo.model import Asset, Pipeline, Run, Selection, Specified, Step, Workflow, identifier
 from graph.demo.rows import Row
 from graph.errors import GraphError, Throttled
+from graph.logs.clients import Clients
 from graph.settings import Settings
 from graph.tables.catalogue import TABLES, Table
 from graph.tables.reader import Item, ItemPage, Key, Query, Reader
@@ -126,9 +127,10 @@ def graph_for(
     policies: Mapping[str, Policy],
     settings: Settings | None = None,
     reader: type[Reader] = LockStepReader,
+    logs: Clients | None = None,
 ) -> Iterator[Graph]:
     """The graph over a database, for users whose policies are given."""
-    graph = Graph(database.client, database.names, settings, reader)
+    graph = Graph(database.client, database.names, settings, reader, logs=logs)
     graph.services = replace(graph.services, policies=cast("Policies", GivenPolicies(policies)))
     try:
         yield graph

@@ -1,17 +1,17 @@
 """The lines of one log source, of a step with all its sources, and of an execution.
 
-Whoever may not read logs is refused before AWS is asked anything.
+Their fields are guarded: whoever may not read logs is refused before anything of this runs.
 """
 
+import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil, floor
 
-from graph.auth import routes
 from graph.context import Context
-from graph.errors import BadUserInput, Forbidden
+from graph.errors import BadUserInput
 from graph.logs import scope
 from graph.logs.lines import Span
 from graph.logs.merging import PlaceWindow
@@ -55,23 +55,32 @@ class LinesWanted:
         since, until = _milliseconds(self.since), _milliseconds(self.until)
         return Span(max(0, ceil(low if since is None else since)), max(0, floor(high if until is None else until)))
 
+    def check(self) -> None:
+        """Refuses what cannot be searched for.
+
+        Raises:
+            BadUserInput: for a text that is too long.
+        """
+        if len(self.text or "") > _LONGEST_PATTERN:
+            raise BadUserInput(f"'filterPattern' must have at most {_LONGEST_PATTERN} characters.")
+
     def identity(self) -> tuple[str | None, datetime | None, datetime | None]:
         """What cursors are bound to."""
         return self.text, self.since, self.until
 
 
-async def source_events(of: RegisteredLog, context: Context, request: PageRequest, wanted: LinesWanted) -> LogPage:
-    """The lines of one source of a step.
-
-    Raises:
-        Forbidden: when the viewer may not read the logs of the execution.
-    """
+async def source_events(
+    of: RegisteredLog, context: Context, request: PageRequest, wanted: LinesWanted
+) -> LogPage | None:
+    """The lines of one source of a step."""
+    wanted.check()
     admitted = context.logs.admits(of.pipeline_execution_id, of.source)
-    step = await context.loaders.steps.by_id.load(of.pipeline_execution_id)
-    execution = await context.loaders.executions.by_id.load(step.execution_id) if step else None
+    step, execution = await asyncio.gather(
+        context.loaders.steps.by_id.load(of.pipeline_execution_id),
+        context.loaders.executions.by_id.load(of.execution_id),
+    )
     if step is None or execution is None:
-        raise Forbidden
-    _check(context, execution.execution_id, wanted)
+        return None
     sources = await log_sources(step, context)
     owner = Owner(step.execution_id, step.pipeline_execution_id, scope.registered_prefixes(sources))
     key = of.source.location_digest
@@ -84,16 +93,12 @@ async def source_events(of: RegisteredLog, context: Context, request: PageReques
 
 async def step_events(
     step: StepRow, context: Context, request: PageRequest, wanted: LinesWanted, stage_name: str | None
-) -> LogPage:
-    """The lines of a step in the group that all executions share and in all its sources; of a stage, in its sources.
-
-    Raises:
-        Forbidden: when the viewer may not read the logs of the execution.
-    """
-    _check(context, step.execution_id, wanted)
+) -> LogPage | None:
+    """The lines of a step in the group that all executions share and in all its sources; of a stage, in its sources."""
+    wanted.check()
     execution = await context.loaders.executions.by_id.load(step.execution_id)
     if execution is None:
-        raise Forbidden
+        return None
     sources = await log_sources(step, context)
     owner = Owner(step.execution_id, step.pipeline_execution_id, scope.registered_prefixes(sources))
     span = wanted.span(execution)
@@ -119,12 +124,8 @@ async def step_events(
 async def execution_events(
     execution: ExecutionRow, context: Context, request: PageRequest, wanted: LinesWanted
 ) -> LogPage:
-    """The lines of an execution in the group that all executions share, or else its history as lines.
-
-    Raises:
-        Forbidden: when the viewer may not read the logs of the execution.
-    """
-    _check(context, execution.execution_id, wanted)
+    """The lines of an execution in the group that all executions share, or else its history as lines."""
+    wanted.check()
     span, group, engines = wanted.span(execution), execution.log_group_arn, context.services.logs.engines
     find = context.services.logs.of_execution
     shared = (
@@ -143,12 +144,6 @@ async def execution_events(
 
     bound = (execution.execution_id, *wanted.identity())
     return await log_page(context, request, bound, choose, otherwise=history)
-
-
-def _check(context: Context, execution_id: str, wanted: LinesWanted) -> None:
-    context.access.require(routes.execution_logs(execution_id))
-    if len(wanted.text or "") > _LONGEST_PATTERN:
-        raise BadUserInput(f"'filterPattern' must have at most {_LONGEST_PATTERN} characters.")
 
 
 def _source(context: Context, log: RegisteredLog, step: StepRow, owner: Owner, span: Span, text: str | None) -> Log:

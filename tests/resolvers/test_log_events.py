@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.auth.access import Access
 from graph.demo.database import EmbeddedDatabase
 from graph.demo.logs import BAKE_STREAM, QUALITY_LINES, log_clients
 from graph.demo.registrations import PLANTED_SECRETS, REGISTRATIONS_ID, SECRETS_ID
@@ -23,6 +22,7 @@ from graph.settings import Settings
 from graph.tables.records.executions import ExecutionRow
 from tests.harness import Graph
 from tests.logs.unruly import Recorded
+from tests.worlds import deny, everything_but, graph_for, viewer
 
 CONVERT, QUALITY, _ = SAMPLE_STEP_IDS
 QUALITY_LOG, CONVERTER_LOG = "633b4a30ee6b3dff", "ecd4e27db623e44c"
@@ -180,26 +180,28 @@ class Untouchable:
         raise AssertionError(f"{name} was called")
 
 
+@pytest.mark.parametrize("way", ["/logs", "/details"])
 async def test_without_the_permission_nothing_is_asked_of_aws_and_nothing_is_learnt(
-    make: Callable[..., Graph], monkeypatch: pytest.MonkeyPatch
+    database: EmbeddedDatabase, way: str
 ) -> None:
-    graph = make(Clients(Untouchable(), Untouchable(), Untouchable()))
-    asked: list[str] = []
-    monkeypatch.setattr(Access, "may_read_logs", lambda _, execution_id: asked.append(execution_id))
     document = """query($id: String!) { execution(executionId: $id) { logEvents(after: "x") { status }
       pipelineExecutions { nodes { logEvents(first: 5000) { status }
         availableLogs { nodes { events(filterPattern: "x") { nodes { message } status } } } } } } }"""
-    for execution_id in (SAMPLE_EXECUTION_ID, REGISTRATIONS_ID):
-        answer = await graph.ask(document, id=execution_id)
-        assert answer.data is not None
-        execution = answer.data["execution"]
-        assert execution["logEvents"] is None
-        for one in execution["pipelineExecutions"]["nodes"]:
-            assert one["logEvents"] is None
-            assert all(log["events"] is None for log in one["availableLogs"]["nodes"])
-        assert set(answer.codes) == {"FORBIDDEN"}
-        assert {error["message"] for error in answer.errors} == {"Not permitted."}
-    assert set(asked) == {SAMPLE_EXECUTION_ID, REGISTRATIONS_ID}
+    logs = Clients(Untouchable(), Untouchable(), Untouchable())
+    policies = {"user": everything_but(deny("api", "route__path", "ends_with", way))}
+    with graph_for(database, policies, logs=logs) as graph:
+        for execution_id in (SAMPLE_EXECUTION_ID, REGISTRATIONS_ID):
+            answer = await graph.ask(document, viewer=viewer("user"), id=execution_id)
+            assert answer.data is not None
+            if way == "/details":
+                assert answer.data["execution"] is None
+                continue
+            assert answer.data["execution"]["logEvents"] is None
+            for one in answer.data["execution"]["pipelineExecutions"]["nodes"]:
+                assert one["logEvents"] is None
+                assert all(log["events"] is None for log in one["availableLogs"]["nodes"])
+            assert set(answer.codes) == {"FORBIDDEN"}
+            assert {error["message"] for error in answer.errors} == {"Not permitted."}
 
 
 async def test_no_planted_secret_leaves(graph: Graph) -> None:
