@@ -17,6 +17,7 @@ from graph.demo.rows import Row
 from graph.errors import GraphError, Throttled
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
+from graph.logs.clients import Clients
 from graph.settings import Settings
 from graph.tables.catalogue import EXECUTIONS, TABLES, Table
 from graph.tables.reader import Item, ItemPage, Key, Query, Reader
@@ -144,9 +145,10 @@ def graph_for(
     policies: Mapping[str, Policy],
     settings: Settings | None = None,
     reader: type[Reader] = LockStepReader,
+    logs: Clients | None = None,
 ) -> Iterator[Graph]:
     """The graph over a database, for users whose policies are given."""
-    graph = Graph(database, NAMES, settings, reader)
+    graph = Graph(database, NAMES, settings, reader, logs=logs)
     graph.services = replace(graph.services, policies=cast("Policies", GivenPolicies(policies)))
     try:
         yield graph
