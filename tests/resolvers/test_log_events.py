@@ -22,6 +22,7 @@ from graph.settings import Settings
 from graph.tables.records.executions import ExecutionRow
 from tests.harness import Graph
 from tests.logs.unruly import Recorded
+from tests.memory import MemoryDatabase
 from tests.worlds import deny, everything_but, graph_for, viewer
 
 CONVERT, QUALITY, _ = SAMPLE_STEP_IDS
@@ -182,14 +183,14 @@ class Untouchable:
 
 @pytest.mark.parametrize("way", ["/logs", "/details"])
 async def test_without_the_permission_nothing_is_asked_of_aws_and_nothing_is_learnt(
-    database: EmbeddedDatabase, way: str
+    memory: MemoryDatabase, way: str
 ) -> None:
     document = """query($id: String!) { execution(executionId: $id) { logEvents(after: "x") { status }
       pipelineExecutions { nodes { logEvents(first: 5000) { status }
         availableLogs { nodes { events(filterPattern: "x") { nodes { message } status } } } } } } }"""
     logs = Clients(Untouchable(), Untouchable(), Untouchable())
     policies = {"user": everything_but(deny("api", "route__path", "ends_with", way))}
-    with graph_for(database, policies, logs=logs) as graph:
+    with graph_for(memory, policies, logs=logs) as graph:
         for execution_id in (SAMPLE_EXECUTION_ID, REGISTRATIONS_ID):
             answer = await graph.ask(document, viewer=viewer("user"), id=execution_id)
             assert answer.data is not None
