@@ -29,10 +29,7 @@ _MESSAGE = "arn:aws:dynamodb:eu-west-1:123456789012:table/vams-prod-table refuse
 
 @dataclass(frozen=True)
 class Call:
-    """One call that may meet a fault.
-
-    ``key`` are the attributes of a page's LastEvaluatedKey, sort key last; faults of pages need rows that hold them.
-    """
+    """One call that may meet a fault; ``key`` are the attributes of a page's LastEvaluatedKey, sort key last."""
 
     operation: str
     request: Request
