@@ -71,7 +71,12 @@ class Loader(DataLoader[KeyT, ResultT], Generic[KeyT, ResultT]):
 
     def begin(self, key: KeyT) -> None:
         """Starts a load that something else in the operation will wait for, or nothing will."""
-        super().load(key).add_done_callback(lambda done: done.cancelled() or done.exception())
+        super().load(key)
+
+    def do_resolve_reject(self, key: KeyT, future: "asyncio.Future[ResultT]") -> None:
+        """What aiodataloader calls to queue a key. An error that every waiter has given up by then is no complaint."""
+        future.add_done_callback(lambda done: done.cancelled() or done.exception())
+        super().do_resolve_reject(key, future)
 
     def knows(self, key: KeyT) -> bool:
         """Whether the key was asked for or primed before in this operation, so that loading it costs nothing."""
