@@ -84,10 +84,12 @@ def connect(settings: Settings, environment: Mapping[str, str] = os.environ) -> 
 
     Raises:
         MissingTableNames: when neither the environment nor SSM names every table.
+        BotoCoreError, ClientError: when AWS cannot be asked, or refuses to answer.
     """
     session = boto3.Session(profile_name=settings.profile, region_name=settings.region)
 
     def parameters(prefix: str) -> Mapping[str, str]:
         return ssm_parameters(session.client("ssm", endpoint_url=settings.ssm_endpoint))(prefix)
 
-    return dynamodb(settings), table_names(parameters, environment)
+    names = table_names(parameters, environment)
+    return dynamodb(settings), names
