@@ -1,12 +1,13 @@
 """The Starlette application, and what it needs from the outside made ready before it serves."""
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 import boto3
 from starlette.applications import Starlette
+from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
 from graph.auth.identity import Authenticator, Identity
@@ -16,6 +17,7 @@ from graph.aws.calls import Caller
 from graph.aws.clients import Clients
 from graph.context import Services
 from graph.engines.service import Engines
+from graph.explorer import EXAMPLES, Example, Explorer
 from graph.http import GraphQLView
 from graph.loaders.permissions import PermissionRows
 from graph.logs.service import Logs
@@ -30,8 +32,8 @@ from graph.tables.reader import Client, Reader, dynamodb
 PATH = "/graphql"
 
 
-def create_app(services: Services) -> Starlette:
-    """The application over its services, which it closes when it ends."""
+def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> Starlette:
+    """The application over its services, which it closes when it ends, with examples for the explorer."""
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -40,8 +42,15 @@ def create_app(services: Services) -> Starlette:
         finally:
             services.close()
 
-    view = GraphQLView(create_schema(), services)
-    return Starlette(routes=[Route(PATH, view, methods=["GET", "POST"])], lifespan=lifespan)
+    explorer = Explorer(GraphQLView(create_schema(), services), examples)
+    return Starlette(
+        routes=[
+            Route(PATH, explorer, methods=["GET", "POST"]),
+            Route("/", RedirectResponse(f".{PATH}"), methods=["GET"]),
+            *explorer.routes,
+        ],
+        lifespan=lifespan,
+    )
 
 
 Ways = Callable[[Settings, PermissionRows], Sequence[Authenticator]]
@@ -84,10 +93,12 @@ def connect(settings: Settings, environment: Mapping[str, str] = os.environ) -> 
 
     Raises:
         MissingTableNames: when neither the environment nor SSM names every table.
+        BotoCoreError, ClientError: when AWS cannot be asked, or refuses to answer.
     """
     session = boto3.Session(profile_name=settings.profile, region_name=settings.region)
 
     def parameters(prefix: str) -> Mapping[str, str]:
         return ssm_parameters(session.client("ssm", endpoint_url=settings.ssm_endpoint))(prefix)
 
-    return dynamodb(settings), table_names(parameters, environment)
+    names = table_names(parameters, environment)
+    return dynamodb(settings), names

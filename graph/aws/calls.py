@@ -23,7 +23,8 @@ _PASSING = {
     "ThrottlingException",
     "TooManyRequestsException",
 }
-_COMMON = {"ResourceNotFoundException", "ExecutionDoesNotExist"}  # logs and executions come and go
+# Logs, executions and machines come and go.
+_COMMON = {"ResourceNotFoundException", "ExecutionDoesNotExist", "StateMachineDoesNotExist"}
 
 ResultT = TypeVar("ResultT")
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # The most that BatchWriteItem takes. Even at 400 KB each they stay below its other bound, 16 MB.
 _BATCH_ITEMS = 25
 _WRITERS = 2
-_CONNECTIONS = 32  # the calls that a server has in flight at most, unless it is set otherwise
+_CONNECTIONS = 32  # as many as the reader keeps in flight; fewer would be opened anew for each call
 _ATTEMPTS = 8
 
 

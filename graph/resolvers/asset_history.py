@@ -18,7 +18,6 @@ from graph.resolvers.filters import ExecutionFilter
 from graph.resolvers.paging import Entry, Filled, Page, PageRequest, ShortPageReason, Window, paginate
 from graph.resolvers.sources import EVALUATED
 from graph.resolvers.statuses import keep_stored
-from graph.tables.cursors import Position
 from graph.tables.reader import Between
 from graph.tables.records.definitions import AssetRow
 from graph.tables.records.executions import ConfigurationRow, ExecutionRow
@@ -126,17 +125,22 @@ class _Reading:
         admit = self._context.access.page_of_executions()
         while True:
             await self._advance(budget)
-            matching, settled = await self._settled(budget)
-            verdicts = await admit([entry.node for entry in matching])
-            entries += (entry for entry, is_shown in zip(matching, verdicts, strict=False) if is_shown)
-            if len(entries) > self._window.count:
-                return Filled(entries)
-            if len(verdicts) < len(matching):
-                decided = matching[len(verdicts) - 1].position if verdicts else decided
-                return Filled(entries, ShortPageReason.PERMISSION_BUDGET, decided)
+            settled = self._settle()
+            while settled:
+                # Unfiltered, nearly every run is shown, so that no more of them are read than are missing.
+                size = EVALUATED if self._is_filtered else self._window.count + 1 - len(entries)
+                chunk, settled = settled[:size], settled[size:]
+                matching = await self._matching(chunk, budget)
+                verdicts = await admit([entry.node for entry in matching])
+                entries += (entry for entry, is_shown in zip(matching, verdicts, strict=False) if is_shown)
+                if len(entries) > self._window.count:
+                    return Filled(entries)
+                if len(verdicts) < len(matching):
+                    decided = matching[len(verdicts) - 1].position if verdicts else decided
+                    return Filled(entries, ShortPageReason.PERMISSION_BUDGET, decided)
+                decided = chunk[-1][0].position
             if self._inputs.next is None and self._outputs.next is None:
                 return Filled(entries)
-            decided = settled or decided
             if reason := budget.spent:
                 return Filled(entries, reason, decided)
 
@@ -148,31 +152,31 @@ class _Reading:
         budget.spend(len(behind))
         await asyncio.gather(*(stream.advance() for stream in behind))
 
-    async def _settled(self, budget: Budget) -> tuple[list[Entry[ExecutionRow]], Position | None]:
-        """The runs of the list that are settled, in order, with their roles; and where the last settled run stands."""
+    def _settle(self) -> list[tuple[_Place, InputRow | ConfigurationRow]]:
+        """The rows that are settled, in order: one for each run at a place, its input row if it has one there."""
         horizon = self._horizon()
         readers = self._by_place(self._inputs.take(horizon, descending=self._descending))
-        has_read = {place.execution_id for place in readers}
-        writers = {
-            place: row
-            for place, row in self._by_place(self._outputs.take(horizon, descending=self._descending)).items()
-            if place.execution_id not in has_read
-        }
-        budget.spend(len(writers) if self._must_probe else 0)
-        read, wrote = await asyncio.gather(
-            asyncio.gather(*(self._as_reader(row) for row in readers.values())),
-            asyncio.gather(*(self._as_writer(row) for row in writers.values())),
+        writers = self._by_place(self._outputs.take(horizon, descending=self._descending))
+        return sorted({**writers, **readers}.items(), key=lambda settled: settled[0], reverse=self._descending)
+
+    async def _matching(
+        self, settled: Sequence[tuple[_Place, InputRow | ConfigurationRow]], budget: Budget
+    ) -> list[Entry[ExecutionRow]]:
+        """The runs of some rows that belong to the list, in their order, each with its roles."""
+        if self._must_probe:
+            budget.spend(sum(isinstance(row, ConfigurationRow) for _, row in settled))
+        found = await asyncio.gather(
+            *(self._as_reader(row) if isinstance(row, InputRow) else self._as_writer(row) for _, row in settled)
         )
-        found = dict(zip((*readers, *writers), (*read, *wrote), strict=True))
-        places = sorted(found, reverse=self._descending)
-        entries = [
+        return [
             Entry(execution, place.position, roles)
-            for place in places
-            if self._stop is None or self._comes_before(place, self._stop)
-            for execution, roles in [found[place]]
+            for (place, _), (execution, roles) in zip(settled, found, strict=True)
             if execution is not None and roles and self._wanted.matches(execution)
         ]
-        return entries, places[-1].position if places else None
+
+    @property
+    def _is_filtered(self) -> bool:
+        return self._wanted != ExecutionFilter()
 
     @property
     def _must_probe(self) -> bool:
@@ -208,11 +212,12 @@ class _Reading:
         return execution, () if stands_elsewhere else (AssetRole.READ, AssetRole.WROTE)
 
     def _by_place(self, rows: Iterable[RowT]) -> dict[_Place, RowT]:
-        """The first row of each run at each place that comes after the start."""
+        """The first row of each run at each place between the start and the stop."""
         placed: dict[_Place, RowT] = {}
         for row in rows:
             place = _Place(row.start_date, row.execution_id)
-            if self._start is None or self._comes_before(self._start, place):
+            is_after = self._start is None or self._comes_before(self._start, place)
+            if is_after and (self._stop is None or self._comes_before(place, self._stop)):
                 placed.setdefault(place, row)
         return placed
 

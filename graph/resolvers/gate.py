@@ -11,17 +11,17 @@ from graph.tables.rows import Row
 RowT = TypeVar("RowT", bound=Row)
 
 
-async def visible(context: Context, row: RowT | None) -> RowT | None:
-    """The object, if there is one and the viewer may see it."""
-    return row if row is not None and await context.access.sees(row) else None
-
-
 class OfExecution(Protocol):
-    """Anything that belongs to an execution, whose permissions guard it."""
+    """Something of an execution."""
 
     @property
     def execution_id(self) -> str:
         """The id of the execution."""
+
+
+async def visible(context: Context, row: RowT | None) -> RowT | None:
+    """The object, if there is one and the viewer may see it."""
+    return row if row is not None and await context.access.sees(row) else None
 
 
 def require_details(of: OfExecution, context: Context) -> None:

@@ -30,6 +30,7 @@ from graph.schema.lazy import (
 from graph.schema.logs import RUN_TIMES, execution_events
 from graph.schema.node import Node
 from graph.schema.scalars import BigInt
+from graph.schema.step import CHAIN
 from graph.schema.texts import StoredText
 from graph.tables import states
 from graph.tables.records.definitions import AssetRow, DatabaseRow, PipelineRow
@@ -168,7 +169,7 @@ class Execution(Node):
         reads=Configuration.fields("pipelines", "pipelines_are_truncated", "is_migrated"),
     )
     pipeline_executions: CountedConnection[LazyPipelineExecution] | None = details(
-        executions.steps, "The steps, in chain order."
+        executions.steps, "The steps, in chain order.", reads=CHAIN
     )
     end_pipeline_execution: LazyPipelineExecution | None = detail(executions.end_step, "The step that ends the chain.")
     input_files: CountedConnection[LazyInputFile] | None = details(
@@ -178,15 +179,21 @@ class Execution(Node):
         inputs.input_metadata,
         "The metadata that the steps were given, in chain order; with scope, that of it.",
         guard=require_metadata,
+        reads=CHAIN,
     )
     output_files: CountedConnection[LazyOutputFile] | None = details(
-        outputs.output_files, "The files that the steps wrote, in chain order; with fileType, those of it."
+        outputs.output_files,
+        "The files that the steps wrote, in chain order; with fileType, those of it.",
+        reads=CHAIN,
     )
     output_metadata: CountedConnection[LazyOutputMetadata] | None = page(
-        outputs.output_metadata, "The metadata that the run wrote, in chain order.", guard=require_metadata
+        outputs.output_metadata,
+        "The metadata that the run wrote, in chain order.",
+        guard=require_metadata,
+        reads=CHAIN,
     )
     output_results: CountedConnection[LazyOutputResult] | None = details(
-        outputs.output_results, "The result texts of the run, in chain order."
+        outputs.output_results, "The result texts of the run, in chain order.", reads=CHAIN
     )
     output_target: OutputTarget | None = detail(launch.output_target, "Where the run writes to.")
     metadata_source_assets: CountedConnection[AssetReference] | None = details(
@@ -213,7 +220,8 @@ class Execution(Node):
         launch.metadata_envelope,
         "The metadata envelope that the run was given, as JSON text.",
         guard=require_metadata,
-        reads=Configuration.fields("metadata_text", "metadata_is_truncated", "metadata_file_key")
+        reads=CHAIN
+        + Configuration.fields("metadata_text", "metadata_is_truncated", "metadata_file_key")
         + StepRow.fields("bucket"),
     )
     specified_pipelines: list[SpecifiedPipeline] | None = detail(

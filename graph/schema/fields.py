@@ -84,7 +84,7 @@ def root(resolver: Callable[..., Awaitable[Any]], description: str, *, reads: St
 
 
 def page(
-    resolver: Callable[..., Awaitable[Page[Any]]],
+    resolver: Callable[..., Awaitable[Page[Any] | None]],
     description: str,
     *,
     reads: StoredFields = (),

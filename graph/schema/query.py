@@ -60,6 +60,7 @@ async def viewer(context: Context) -> identity.Viewer:
 class Query:
     """The roots of the graph."""
 
+    # Any kind of object may be asked for, and a log source has no row of its own.
     node: Node | None = root(
         node,
         "The object of a global id. Null when there is none or the viewer may not see it.",

@@ -32,6 +32,8 @@ from graph.tables.records.steps import StepRow as Row
 from graph.tables.records.steps import TemplateTag as Tag
 
 STATUS = Row.fields("status") + ExecutionRow.fields("status", "stopped_at", "status_checked_at", "arn")
+# What the order of the steps may need, since it follows the plan where the steps' own links are broken.
+CHAIN = ConfigurationRow.fields("pipelines")
 
 
 @object_type(Tag, description="A value that was put into a configuration template.")
@@ -88,11 +90,9 @@ class PipelineExecution(Node):
         "The name of the pipeline where it can be read and may be seen, else its id; never an error.",
         reads=PipelineRow.fields("name"),
     )
-    position: int | None = answer(
-        steps.position, "The 0-based place in the chain.", reads=ConfigurationRow.fields("pipelines")
-    )
-    previous: "PipelineExecution | None" = answer(steps.previous, "The step before; null on the first.")
-    next: "PipelineExecution | None" = answer(steps.following, "The step after; null on the last.")
+    position: int | None = answer(steps.position, "The 0-based place in the chain.", reads=CHAIN)
+    previous: "PipelineExecution | None" = answer(steps.previous, "The step before; null on the first.", reads=CHAIN)
+    next: "PipelineExecution | None" = answer(steps.following, "The step after; null on the last.", reads=CHAIN)
     is_end_state: bool = attribute("Whether the step ends the chain.", reads=())
     status: states.ExecutionStatus = answer(
         statuses.of_step,

@@ -36,9 +36,9 @@ def examine(client: Any, names: Mapping[Table, str]) -> Iterator[Finding]:
             yield Finding(table, index, _index_fault(present.get(index.name), index))
 
 
-def cannot_connect(error: BotoCoreError) -> str:
+def cannot_connect(error: BotoCoreError | ClientError) -> str:
     """Why nothing could be looked at, in words."""
-    return f"DynamoDB cannot be asked: {error}"
+    return f"AWS cannot be asked: {error}"
 
 
 def _refusal(error: ClientError) -> str:

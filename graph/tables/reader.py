@@ -204,7 +204,7 @@ class Reader:
         keyed = query.index or query.table
         condition = f"{names[keyed.partition]} = {values[query.partition]}"
         if keyed.sort is not None and query.sort is not None:
-            condition += _sort_condition(names[keyed.sort], query.sort, values)
+            condition += _sort_condition(keyed.sort, query.sort, names, values)
         request: dict[str, Any] = {
             "TableName": self._names[query.table],
             "KeyConditionExpression": condition,
@@ -293,18 +293,18 @@ class _Values:
         return placeholder
 
 
-def _sort_condition(name: str, sort: Prefix | Between, values: _Values) -> str:
+def _sort_condition(attribute: str, sort: Prefix | Between, names: _Names, values: _Values) -> str:
     match sort:
         case Prefix(start):
-            return f" AND begins_with({name}, {values[start]})"
+            return f" AND begins_with({names[attribute]}, {values[start]})"
         case Between(None, None):
-            return ""
+            return ""  # and no placeholder: DynamoDB refuses one that is not used
         case Between(None, str(high)):
-            return f" AND {name} <= {values[high]}"
+            return f" AND {names[attribute]} <= {values[high]}"
         case Between(str(low), None):
-            return f" AND {name} >= {values[low]}"
+            return f" AND {names[attribute]} >= {values[low]}"
         case Between(str(low), str(high)):
-            return f" AND {name} BETWEEN {values[low]} AND {values[high]}"
+            return f" AND {names[attribute]} BETWEEN {values[low]} AND {values[high]}"
     raise AssertionError(sort)
 
 

@@ -6,8 +6,10 @@ argument that is required of a way fails here until this file knows it.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from itertools import chain
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,7 +17,8 @@ from graphql import GraphQLNonNull, GraphQLObjectType, GraphQLOutputType, get_na
 
 from graph.auth import routes
 from graph.auth.policy import Policy
-from graph.demo.database import EmbeddedDatabase
+from graph.demo.cloudwatch import EmbeddedLogs, Written
+from graph.demo.logs import log_clients
 from graph.demo.model import (
     Database,
     Metadata,
@@ -29,16 +32,43 @@ from graph.demo.model import (
 )
 from graph.demo.rows import Row, asset_row, database_row, indexed, keyed, pipeline_row, workflow_row
 from graph.demo.run_rows import run_rows
+from graph.demo.script import Script
+from graph.demo.stepfunctions import EmbeddedStepFunctions, Machine, Played
 from graph.resolvers.gate import require_details, require_logs, require_metadata
 from graph.schema.fields import GUARD
 from graph.tables import ids, keys
 from graph.tables.catalogue import CONFIGURATIONS, STEP_INPUT_FILES, STEP_INPUT_FILES_BY_ASSET
 from tests.harness import SCHEMA, Graph
+from tests.memory import MemoryDatabase
 from tests.worlds import PIPELINE, WORKFLOW, asset, deny, everything_but, graph_for, items, run, viewer
 
 INPUT, SOURCE, OUTPUT = asset("inputs", "input-asset"), asset("sources", "source-asset"), asset("outputs", "output")
 GONE = asset("gone", "gone-asset")
 DATABASES = ("home", "inputs", "sources", "outputs", "gone", "named", "captured")
+
+
+def _machine(arn: str) -> Machine:
+    """A distributed Map, then a Parallel with a Task in its branch."""
+    items_ = {"ProcessorConfig": {"Mode": "DISTRIBUTED"}, "StartAt": "Item", "States": {"Item": {"Type": "Pass"}}}
+    branch = {"StartAt": "Inner", "States": {"Inner": {"Type": "Task", "End": True}}}
+    states = {
+        "Items": {"Type": "Map", "ItemProcessor": items_, "Next": "Outer"},
+        "Outer": {"Type": "Parallel", "Branches": [branch], "End": True},
+    }
+    return Machine(arn, {"StartAt": "Items", "States": states})
+
+
+def _played(machine: Machine, name: str) -> Played:
+    script = Script(datetime(2026, 7, 14, 0, 4, tzinfo=UTC))
+    started = script.add("MapStateStarted", script.enter("Map", "Items", 0), length=0)
+    running = script.add("MapRunStarted", started, mapRunArn=f"{machine.arn}/{name}")
+    last = script.leave("Map", "Items", running)
+    last = script.task("Inner", script.add("ParallelStateStarted", script.enter("Parallel", "Outer", last)))
+    script.add("ExecutionSucceeded", script.leave("Parallel", "Outer", last), output="{}")
+    return Played(machine, name, "SUCCEEDED", script.events)
+
+
+MACHINE = _machine("arn:aws:states:us-west-2:123456789012:stateMachine:inside")
 
 
 def _step(name: str) -> Step:
@@ -50,6 +80,7 @@ def _step(name: str) -> Step:
         files=(OutputFile("a.glb", 1),),
         output_metadata=(OutputMetadata("/", "key", "value", "a.json"),),
         results=(OutputResult("/a.txt", "text"),),
+        sub_executions=({"resourceType": "stepFunctionsExecution", "executionArn": MACHINE.execution(name)},),
         logs=({"logGroupName": "/aws/batch/job", "logGroupArn": "", "logStreamName": name, "label": "Job"},),
         log=StepLog("result", "error"),
     )
@@ -109,10 +140,28 @@ def _rows() -> Iterator[Row]:
             yield Row(row.table, row.attributes | {"metadataSourceDatabasesTruncated": True}) if is_cut else row
 
 
+def _lines() -> Iterator[Written]:
+    """A line in the source of each step."""
+    at = round(datetime(2026, 7, 14, 0, 4, tzinfo=UTC).timestamp() * 1000)
+    for of in RUNS:
+        yield from (Written("/aws/batch/job", step.logs[0]["logStreamName"], at, "line") for step in of.steps)
+
+
+def _states() -> EmbeddedStepFunctions:
+    """An execution of each run's own machine, and of the machine that each step registered."""
+    own = _machine(WORKFLOW.arn)
+    inner = (step.sub_executions[0]["executionArn"].rpartition(":")[2] for of in RUNS for step in of.steps)
+    return EmbeddedStepFunctions(
+        [*(_played(own, of.execution_id) for of in RUNS), *(_played(MACHINE, name) for name in inner)]
+    )
+
+
 # ------------------------------------------------------------------------------------------------- the ways there are
 
 TYPES = SCHEMA.core.type_map
 NODE_TYPES = sorted(kind.name for kind in SCHEMA.core.get_possible_types(TYPES["Node"]))  # type: ignore[arg-type]
+# Lines of the group that all executions share are of no source of a step.
+NOWHERE = {"Execution.logEvents.nodes.source", "Execution.logEvents.edges.node.source"}
 # What fields that have required arguments are asked with. Every other field is asked without any.
 ROOTS: Mapping[str, tuple[str, ...]] = {
     "execution": tuple(f'executionId: "{of.execution_id}"' for of in RUNS),
@@ -282,7 +331,7 @@ def _is_of(of: Run, object_id: str) -> bool:
     """Whether an object belongs to a run; its group has no other run."""
     kind, parts = ids.decode(object_id).kind, ids.decode(object_id).parts
     match kind:
-        case "Execution" | "InputFile":
+        case "Execution" | "InputFile" | "RunEngineExecution" | "RunStage":
             return parts[0] == of.execution_id
         case "PipelineExecution":
             return parts[1] == of.execution_id
@@ -332,12 +381,13 @@ _NOT_QUITE_ALL_ASSETS = everything_but(deny("asset", "databaseId", "equals", "el
 _NOT_QUITE_ALL_DATABASES = everything_but(deny("database", "databaseId", "equals", "elsewhere"))
 _OF_RUNS = frozenset(
     {"Execution", "PipelineExecution", "InputFile", "InputMetadata", "OutputFile", "OutputMetadata", "OutputResult"}
-    | {"RegisteredLog"}
+    | {"RegisteredLog", "SubExecution", "EngineExecution", "RunEngineExecution", "Stage", "RunStage"}
 )
 _BEYOND_ROWS = frozenset(f"Execution.{path[0]}" for path in WAYS["Execution"])
 _METADATA = frozenset(
     f"{kind}.{name}" for kind in ("Execution", "PipelineExecution") for name in ("inputMetadata", "outputMetadata")
 )
+_LINES = frozenset({"Execution.logEvents", "PipelineExecution.logEvents", "RegisteredLog.events"})
 
 TIERS = (
     Tier("nothing", everything_but()),
@@ -367,7 +417,7 @@ TIERS = (
         kinds=frozenset({"InputMetadata", "OutputMetadata"}),
         refused=_METADATA,
     ),
-    _route("route of logs", "/logs", "ends_with"),
+    _route("route of logs", "/logs", "ends_with", refused=_LINES),
     _route("route of the asset", routes.asset("inputs", "input-asset"), objects=(("Asset", "inputs", "input-asset"),)),
     _route(
         "route of the asset's history",
@@ -382,15 +432,14 @@ TIERS = (
 each_tier = pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)
 
 
-@pytest.fixture(scope="module")
-def database() -> Iterator[EmbeddedDatabase]:
-    with EmbeddedDatabase(items(_rows())) as database:
-        yield database
+DATABASE = MemoryDatabase(items(_rows()))
 
 
 @pytest.fixture
-def graph(database: EmbeddedDatabase) -> Iterator[Graph]:
-    with graph_for(database, {"admin": everything_but(), **{tier.name: tier.policy for tier in TIERS}}) as graph:
+def graph() -> Iterator[Graph]:
+    policies = {"admin": everything_but(), **{tier.name: tier.policy for tier in TIERS}}
+    clients = replace(log_clients(), logs=EmbeddedLogs(_lines()), states=_states())
+    with graph_for(DATABASE, policies, logs=clients) as graph:
         yield graph
 
 
@@ -409,7 +458,7 @@ async def test_every_type_and_every_way_is_there_to_be_judged(world: World) -> N
     led_somewhere = {way.name for way, found in world.ways.ids.items() if found}
     ways = [*(f"Query.{'.'.join(path)}" for path in ROOT_WAYS)]
     ways += [".".join((kind, *path)) for kind, paths in WAYS.items() for path in paths]
-    assert set(ways) - led_somewhere == set()
+    assert set(ways) - led_somewhere == NOWHERE
 
 
 @each_tier
@@ -445,6 +494,16 @@ def _hides_at(tier: Tier, way: Way, object_id: str) -> bool:
     return tier.hides(object_id)
 
 
+@pytest.mark.parametrize("seed", range(3))
+async def test_no_verdict_depends_on_the_order_of_the_fields(seed: int, graph: Graph, world: World) -> None:
+    for tier in TIERS[1:10:3]:
+        shuffled = list(world.ways.ids)
+        Random(seed).shuffle(shuffled)  # noqa: S311 - any order will do
+        reached = await _follow(graph, shuffled, tier.name)
+        in_order = await _follow(graph, world.ways.ids, tier.name)
+        assert (reached.ids, reached.refused) == (in_order.ids, in_order.refused)
+
+
 @each_tier
 async def test_many_nodes_give_the_verdict_of_one(tier: Tier, graph: Graph, world: World) -> None:
     shown = [key for key in world.objects if not tier.hides(key)]
@@ -470,6 +529,15 @@ _ROUTES_OF_GUARDS = {
     require_metadata: {"route of details", "route of metadata"},
     require_logs: {"route of details", "route of logs"},
 }
+_SUB_EXECUTIONS = "subExecutions { nodes { %s } }"
+WITHIN_STEPS = {
+    "RegisteredLog": "registeredLogs { nodes { ... } }",
+    "SubExecution": _SUB_EXECUTIONS % "...",
+    "EngineExecution": _SUB_EXECUTIONS % "engineExecution { ... }",
+    "HistoryEvent": _SUB_EXECUTIONS % "engineExecution { history(first: 1) { nodes { ... } } }",
+    "Stage": _SUB_EXECUTIONS % "stages(first: 1) { nodes { ... } }",
+    "MapRun": _SUB_EXECUTIONS % "stages(first: 1) { nodes { mapRun { ... } } }",
+}
 GUARDED = [
     (kind, name, of.extensions["strawberry-definition"].metadata[GUARD])
     for kind, of_kind in TYPES.items()
@@ -487,7 +555,12 @@ async def test_every_guarded_field_needs_its_routes(name: str, graph: Graph, wor
         below = " { __typename }" if isinstance(target, GraphQLObjectType) else ""
         rows = f'executions(filter: {{ groupId: "{WHOLE.group_id}" }}) {{ nodes {{ answer: {field_}{below} }} }}'
         step = f'pipelineExecution(pipelineExecutionId: "{WHOLE.steps[0].step_id}") {{ answer: {field_}{below} }}'
-        if kind == "PipelineExecution" and tier.hides(ids.encode(kind, WHOLE.steps[0].step_id, WHOLE.execution_id)):
+        if kind in WITHIN_STEPS:
+            answered = f"answer: {field_}{below}"
+            step = step.replace(answered, WITHIN_STEPS[kind].replace("...", answered))
+        if kind != "Execution" and tier.hides(
+            ids.encode("PipelineExecution", WHOLE.steps[0].step_id, WHOLE.execution_id)
+        ):
             continue
         answer = await graph.ask(f"{{ {rows if kind == 'Execution' else step} }}", viewer=viewer(tier.name))
         expected = ["FORBIDDEN"] if tier.name in _ROUTES_OF_GUARDS[guard] else []
