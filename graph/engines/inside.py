@@ -1,8 +1,9 @@
 """What happened inside a run: its events, each at its state, and its states, each with what became of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 from graph.engines.engine import Engine
 from graph.engines.reading import HistoryReading
@@ -36,7 +37,7 @@ class Bounds:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Inside:
     """The inside of a run. ``warnings`` say in words what was not read or is not shown."""
 
@@ -44,8 +45,6 @@ class Inside:
     stages: Sequence[Stage]
     stage_source: StageSource
     warnings: Sequence[str]
-    _stages: Mapping[str, Stage] = field(repr=False)
-    _events: Mapping[Visit, Sequence[AttributedEvent]] = field(repr=False)
 
     @property
     def is_complete(self) -> bool:
@@ -56,9 +55,26 @@ class Inside:
         """The stage of a name."""
         return self._stages.get(name)
 
+    @cached_property
+    def events(self) -> Sequence[AttributedEvent]:
+        """Every event that was read, oldest first. The first use takes a while: keep it off the loop."""
+        return tuple(self.attribution)
+
     def events_of(self, visit: Visit) -> Sequence[AttributedEvent]:
-        """The events of a visit, oldest first."""
+        """The events of a visit, oldest first. The first use takes a while: keep it off the loop."""
         return self._events.get(visit, ())
+
+    @cached_property
+    def _stages(self) -> Mapping[str, Stage]:
+        return {stage.name: stage for stage in self.stages}
+
+    @cached_property
+    def _events(self) -> Mapping[Visit, Sequence[AttributedEvent]]:
+        found: dict[Visit, list[AttributedEvent]] = {}
+        for event in self.events:
+            if event.visit is not None:
+                found.setdefault(event.visit, []).append(event)
+        return found
 
 
 def look_inside(
@@ -79,15 +95,11 @@ def look_inside(
     shown = frame(states, max_stages=bounds.stages, max_depth=bounds.depth) if states is not None else None
     said.extend(f"Not shown: {cut}." for cut in (shown.cuts if shown is not None else ()))
     attribution = attribute(history.events, states, read_to_end=history.read_to_end)
-    framed = {state.name for state in states.states.values()} if states is not None else set()
-    cut = framed - {state.name for state in shown.states} if shown is not None else set()
+    framed = {state.name for state in shown.states} if shown is not None else set()
+    cut = states.states.keys() - framed if states is not None else set()
     found = [stage for stage in roll_up(shown, attribution) if stage.name not in cut]
     if len(found) > bounds.stages:
         said.append(f"Not shown: {len(found) - bounds.stages} states after the first {bounds.stages}.")
     stages = found[: bounds.stages]
-    events: dict[Visit, list[AttributedEvent]] = {}
-    for event in attribution:
-        if event.visit is not None:
-            events.setdefault(event.visit, []).append(event)
     source = StageSource.DEFINITION if shown is not None else StageSource.HISTORY if stages else StageSource.NONE
-    return Inside(attribution, stages, source, tuple(said), {stage.name: stage for stage in stages}, events)
+    return Inside(attribution, stages, source, tuple(said))

@@ -45,6 +45,7 @@ async def read_history(read: ReadPage, most_pages: int, operation: Pages, *, bac
     try:
         is_whole = await reading.forward(one_page=backwards) or (backwards and await reading.backward())
     except NoHistory as reason:
+        operation.left += 1  # nothing was asked for
         return HistoryReading((), read_to_end=False, warning=f"{reason}.")
     except CallFailed as failure:
         return reading.result(f"The history could not be read whole: {failure.code}.")

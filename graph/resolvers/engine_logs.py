@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graph.aws.calls import CallFailed
+from graph.engines.engine import NoHistory
 from graph.engines.service import Engines
 from graph.history import Event, batch_job
 from graph.logs.lines import Allowance, Line, LineWindow, Mark, Span
@@ -63,6 +64,8 @@ class _HistoryReader:
             allowance.spend(1)
             try:
                 page = await engine.history(self.reference, newest_first=not window.forward, token=token)
+            except NoHistory:
+                return Reading(())
             except CallFailed as failure:
                 return Reading(lines, failure=failure.code)
             lines += (line for event in page.events if (line := self._line(event)) and window.wants(line.mark))

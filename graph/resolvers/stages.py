@@ -1,23 +1,18 @@
-"""The inside of a run: its stages, their visits, and the events of its history."""
+"""The inside of a run: its stages and their visits."""
 
 import asyncio
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from graph import history as pure
 from graph.context import Context
 from graph.engines.inside import Inside
-from graph.errors import MalformedValue
-from graph.history import AttributedEvent, IterationCounts, StageScope, StageStatus, Transition, Visit
-from graph.logs.redaction import redact, redact_json
-from graph.resolvers.paging import Entry, Filled, Page, PageRequest, Window, paginate
+from graph.history import IterationCounts, StageScope, StageStatus, Transition, Visit
+from graph.logs.redaction import redact
+from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
 from graph.resolvers.sources import listed
 from graph.tables import ids
 
-LONGEST_HISTORY_PAGE = 1000
 _LONGEST_REASON = 256  # characters of an error or a cause, as VAMS shows them
 
 
@@ -36,7 +31,7 @@ class StageOwner:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class Part:
     """Something inside a run."""
 
     owner: StageOwner
@@ -58,7 +53,7 @@ class BatchJob:
 
 
 @dataclass(frozen=True, slots=True)
-class MapRun(_Part):
+class MapRun(Part):
     """The run of a distributed Map."""
 
     run: pure.MapRun
@@ -70,7 +65,7 @@ class MapRun(_Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Stage(_Part):
+class Stage(Part):
     """A state of a run and what became of it."""
 
     stage: pure.Stage
@@ -175,7 +170,7 @@ class Stage(_Part):
 
 
 @dataclass(frozen=True, slots=True)
-class StageVisit(_Part):
+class StageVisit(Part):
     """One entry into a state."""
 
     visit: Visit
@@ -232,53 +227,6 @@ class StageVisit(_Part):
         return brief(self.visit.cause)
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryEvent(_Part):
-    """An event and where it belongs."""
-
-    attributed: AttributedEvent
-
-    @property
-    def event_id(self) -> int:
-        """Its place in the history."""
-        return self.attributed.event.id
-
-    @property
-    def previous_event_id(self) -> int | None:
-        """The event that caused it."""
-        return self.attributed.event.previous_id or None
-
-    @property
-    def type(self) -> str:
-        """The engine's word for it."""
-        return self.attributed.event.type
-
-    @property
-    def time(self) -> datetime | MalformedValue:
-        """When it happened."""
-        return self.attributed.event.time or MalformedValue("timestamp")
-
-    @property
-    def step_name(self) -> str | None:
-        """The state that it belongs to."""
-        return self.attributed.step_name
-
-    @property
-    def is_attributed(self) -> bool:
-        """Whether what was read tells whose it is."""
-        return self.attributed.is_attributed
-
-    @property
-    def scope(self) -> tuple[StageScope, ...] | None:
-        """The branches and iterations around it."""
-        return self.attributed.scope
-
-    @property
-    def redrive_index(self) -> int | None:
-        """The run that it is of."""
-        return self.attributed.redrive_index
-
-
 def brief(text: str | None) -> str | None:
     """An error or a cause as it may be shown: redacted, then cut."""
     return redact(text)[:_LONGEST_REASON] if text else None
@@ -307,32 +255,9 @@ async def stage_page(owner: StageOwner, reference: str, context: Context, reques
     return await paginate(context, request, owner.key, read, count)
 
 
-async def history_page(
-    owner: StageOwner,
-    reference: str,
-    context: Context,
-    request: PageRequest,
-    step_name: str | None,
-    types: Sequence[str] | None,
-) -> Page[HistoryEvent]:
-    """The events of a run, oldest first; those of a state, of some types."""
-    inside = await context.engines.inside(reference)
-    wanted = frozenset(types) if types is not None else None
-
-    def chosen() -> Sequence[AttributedEvent]:
-        return [
-            event
-            for event in inside.attribution
-            if (step_name is None or event.step_name == step_name) and (wanted is None or event.event.type in wanted)
-        ]
-
-    bound = (*owner.key, step_name, sorted(wanted) if wanted is not None else None)
-    return await _events(owner, reference, inside, context, request, bound, await context.engines.off_loop(chosen))
-
-
 async def parent(stage: Stage, _context: Context) -> Stage | None:
     """The container around a stage."""
-    return _stage(stage, stage.stage.parent)
+    return stage_in(stage, stage.stage.parent)
 
 
 async def resource(stage: Stage, _context: Context) -> str | None:
@@ -358,25 +283,7 @@ async def visits(stage: Stage, context: Context, request: PageRequest) -> Page[S
 
 async def stage_of_visit(visit: StageVisit, _context: Context) -> Stage | None:
     """The stage that was visited."""
-    return _stage(visit, visit.name)
-
-
-async def visit_history(visit: StageVisit, context: Context, request: PageRequest) -> Page[HistoryEvent]:
-    """The events of a visit, oldest first."""
-    events = visit.inside.events_of(visit.visit)
-    bound = (*visit.owner.key, visit.name, visit.entered_event_id, visit.place)
-    return await _events(visit.owner, visit.reference, visit.inside, context, request, bound, events)
-
-
-async def stage_of_event(event: HistoryEvent, _context: Context) -> Stage | None:
-    """The stage that an event belongs to."""
-    return _stage(event, event.step_name)
-
-
-async def event_detail(event: HistoryEvent, context: Context) -> Any:
-    """The engine's own details of an event."""
-    detail = dict(event.attributed.event.detail)
-    return await context.engines.off_loop(lambda: redact_json(detail)) if detail else None
+    return stage_in(visit, visit.name)
 
 
 async def map_run_arn(run: MapRun, _context: Context) -> str | None:
@@ -400,7 +307,8 @@ async def log_stream_name(job: BatchJob, context: Context) -> str | None:
 async def stage_warnings(inside: Inside, context: Context) -> list[str]:
     """What could not be read of jobs and map runs, where the operation selects it."""
     said: list[str] = []
-    if context.selection.includes("BatchJob", frozenset({"logStreamName"})):
+    selects = context.selection.includes
+    if selects("Stage", frozenset({"batch"})) and selects("BatchJob", frozenset({"logStreamName"})):
         jobs = [job.job_id for job in filter(None, map(_batch, inside.stages)) if job.stream is None]
         described = await asyncio.gather(*map(context.engines.batch_job, jobs))
         said += [
@@ -408,7 +316,7 @@ async def stage_warnings(inside: Inside, context: Context) -> list[str]:
             for job, told in zip(jobs, described, strict=True)
             if told.failure
         ]
-    if context.selection.includes("MapRun", frozenset({"counts"})):
+    if selects("Stage", frozenset({"mapRun"})) and selects("MapRun", frozenset({"counts"})):
         for stage in inside.stages:
             arn = stage.map_run.arn if stage.map_run is not None else None
             if arn and (failure := (await context.engines.children(arn)).failure):
@@ -423,34 +331,7 @@ def _batch(stage: pure.Stage) -> BatchJob | None:
     return None
 
 
-def _stage(of: _Part, name: str | None) -> Stage | None:
+def stage_in(of: Part, name: str | None) -> Stage | None:
+    """The stage of a name inside the run that something is of."""
     found = of.inside.stage(name) if name is not None else None
     return Stage(of.owner, of.reference, of.inside, found) if found is not None else None
-
-
-async def _events(
-    owner: StageOwner,
-    reference: str,
-    inside: Inside,
-    context: Context,
-    request: PageRequest,
-    bound_to: Sequence[object],
-    events: Sequence[AttributedEvent],
-) -> Page[HistoryEvent]:
-    """A page of events. A position is an event's id, which outlives every token of the engine."""
-
-    def event_id(event: AttributedEvent) -> int:
-        return event.event.id
-
-    async def read(window: Window) -> Filled[HistoryEvent]:
-        after, before = (window.start, window.stop) if window.forward else (window.stop, window.start)
-        low = bisect_right(events, int(after[0]), key=event_id) if after else 0
-        high = bisect_left(events, int(before[0]), key=event_id) if before else len(events)
-        size = window.count + 1
-        chosen = events[low:high][:size] if window.forward else events[low:high][-size:][::-1]
-        return Filled([Entry(HistoryEvent(owner, reference, inside, one), (one.event.id,)) for one in chosen])
-
-    async def count() -> int:
-        return len(events)
-
-    return await paginate(context, request, bound_to, read, count)

@@ -7,7 +7,7 @@ from graph.engines.inside import StageSource
 from graph.resolvers import engine_executions as runs
 from graph.resolvers import sub_executions as subs
 from graph.resolvers.gate import require_logs
-from graph.resolvers.stages import LONGEST_HISTORY_PAGE
+from graph.resolvers.history_events import LONGEST_PAGE
 from graph.schema.connections import CountedConnection
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import LazyExecution, LazyPipelineExecution
@@ -76,7 +76,7 @@ class EngineExecution(Node):
         runs.history,
         "Its events, oldest first, each at its state, branch and iteration; with stepName those of a state, with types "
         "those of some types.",
-        longest=LONGEST_HISTORY_PAGE,
+        longest=LONGEST_PAGE,
     )
     history_is_complete: bool | None = answer(
         runs.history_is_complete,

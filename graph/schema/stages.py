@@ -5,10 +5,10 @@ from datetime import datetime
 from graph.history import IterationCounts as Counts
 from graph.history import StageScope as Scope
 from graph.history import StageStatus, StageTransitionKind, Transition
-from graph.resolvers import stages
+from graph.resolvers import history_events, stages
 from graph.resolvers.engine_executions import of_stage
 from graph.resolvers.gate import require_logs
-from graph.resolvers.stages import LONGEST_HISTORY_PAGE
+from graph.resolvers.history_events import LONGEST_PAGE
 from graph.schema.connections import CountedConnection
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import LazyEngineExecution
@@ -112,7 +112,7 @@ class StageVisit:
         "Where it ran, outermost first; empty at the root, null where that was not read.", reads=()
     )
     history: CountedConnection["HistoryEvent"] | None = page(
-        stages.visit_history, "Its events, oldest first.", longest=LONGEST_HISTORY_PAGE
+        history_events.visit_history, "Its events, oldest first.", longest=LONGEST_PAGE
     )
     status: StageStatus = attribute("What became of it.", reads=())
     entered_event_id: BigInt | None = attribute("The event that opened it.", reads=())
@@ -124,7 +124,7 @@ class StageVisit:
     cause: str | None = attribute("Why it failed, redacted, at most 256 characters.", reads=())
 
 
-@object_type(stages.HistoryEvent, description="An event of a history, and where it belongs.")
+@object_type(history_events.HistoryEvent, description="An event of a history, and where it belongs.")
 class HistoryEvent:
     """An event."""
 
@@ -143,8 +143,8 @@ class HistoryEvent:
     scope: list[StageScope] | None = attribute(
         "The branches and iterations around it, outermost first; null where they were not read.", reads=()
     )
-    stage: Stage | None = answer(stages.stage_of_event, "The state.")
+    stage: Stage | None = answer(history_events.stage_of_event, "The state.")
     redrive_index: int | None = attribute("0 for the first run, 1 after the first redrive; null when unread.", reads=())
     event_detail: JSON | None = answer(
-        stages.event_detail, "The event's own details, redacted. Needs the logs permission.", guard=require_logs
+        history_events.event_detail, "The event's own details, redacted. Needs the logs permission.", guard=require_logs
     )
