@@ -25,6 +25,7 @@ from graph.auth.identity import Authenticator
 from graph.auth.mfa import ClaimMfa
 from graph.auth.tokens import Issuer, Tokens
 from graph.demo.identity import DemoIssuer, LoopbackAdministrator
+from graph.demo.logs import log_clients
 from graph.demo.permissions import ADMIN, ANA, API_KEY_OF, BOB, NOBODY, READER
 from graph.demo.registrations import PLANTED_SECRETS, SECRETS_ID
 from graph.demo.samples import SAMPLE_EXECUTION_ID
@@ -43,7 +44,7 @@ AUDIENCE = "vams-graph-demo"
 @contextmanager
 def served(client: Any, names: Any, ways: Any) -> Iterator[str]:
     """The application on a free port of the loopback address."""
-    app = create_app(make_services(SETTINGS, client, names, ways))
+    app = create_app(make_services(SETTINGS, client, names, log_clients(), ways))
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", ws="none"))
     thread = Thread(target=server.run)
     thread.start()
