@@ -1,38 +1,92 @@
 """The Starlette application, and what it needs from the outside made ready before it serves."""
 
+import asyncio
 import os
+import signal
+import threading
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import boto3
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from graph import metrics
 from graph.context import Services
-from graph.http import GraphQLView
+from graph.health import Readiness
+from graph.http import Authenticate, GraphQLView
+from graph.journal import log_unhandled
+from graph.metrics import Metrics
+from graph.middleware import broken, http_error, middleware
+from graph.rates import LocalBuckets
 from graph.schema import create_schema
 from graph.settings import Settings
 from graph.tables.catalogue import Table
 from graph.tables.cursors import Cursors
+from graph.tables.doctor import answers
 from graph.tables.names import ssm_parameters, table_names
 from graph.tables.reader import Client, Reader, dynamodb
 
 PATH = "/graphql"
 
 
-def create_app(services: Services) -> Starlette:
-    """The application over its services, which it closes when it ends."""
+def create_app(services: Services, authenticate: Authenticate) -> Starlette:
+    """The application over its services, which it closes when it ends. ``authenticate`` tells who sent a request."""
+    settings, counts = services.settings, Metrics()
+    readiness = Readiness(services.tables_answer)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        asyncio.get_running_loop().set_exception_handler(log_unhandled)
+        _drain_first(readiness, settings.drain_seconds)
         try:
             yield
         finally:
             services.reader.close()
 
-    view = GraphQLView(create_schema(), services)
-    return Starlette(routes=[Route(PATH, view, methods=["GET", "POST"])], lifespan=lifespan)
+    async def healthz(_request: Request) -> Response:
+        return JSONResponse({"status": "alive"})
+
+    async def readyz(_request: Request) -> Response:
+        reason = await readiness.reason()
+        return JSONResponse({"status": reason or "ready"}, 503 if reason else 200)
+
+    async def show_metrics(request: Request) -> Response:
+        return metrics.respond(counts, request, settings.metrics_networks)
+
+    buckets = LocalBuckets(settings.rate_points, settings.rate_points_per_second)
+    view = GraphQLView(create_schema(), services, authenticate, buckets, counts.count)
+    return Starlette(
+        routes=[
+            Route(PATH, view),
+            Route("/healthz", healthz),
+            Route("/readyz", readyz),
+            Route("/metrics", show_metrics),
+        ],
+        middleware=middleware(settings, readiness),
+        exception_handlers={HTTPException: http_error, Exception: broken},
+        lifespan=lifespan,
+    )
+
+
+def _drain_first(readiness: Readiness, seconds: float) -> None:
+    """Lets SIGTERM tell the balancer, and wait, before it reaches the server that stops accepting."""
+    stop = signal.getsignal(signal.SIGTERM)
+    if threading.current_thread() is not threading.main_thread() or not callable(stop):
+        return
+    loop = asyncio.get_running_loop()
+
+    def drain() -> None:
+        pause = 0 if readiness.is_draining else seconds
+        readiness.is_draining = True
+        loop.call_later(pause, stop, signal.SIGTERM, None)
+
+    loop.add_signal_handler(signal.SIGTERM, drain)
 
 
 def make_services(
@@ -41,7 +95,7 @@ def make_services(
     """The services over a database."""
     cursors = Cursors([secret.get_secret_value() for secret in settings.cursor_secrets])
     reads = reader(client, names, concurrency=settings.dynamodb_concurrency, attempts=settings.dynamodb_attempts)
-    return Services(settings, reads, cursors)
+    return Services(settings, reads, cursors, partial(answers, client, names))
 
 
 def connect(settings: Settings, environment: Mapping[str, str] = os.environ) -> tuple[Any, dict[Table, str]]:

@@ -14,6 +14,7 @@ from pydantic import SecretStr, ValidationError
 
 from graph import __version__
 from graph.app import PATH, connect, create_app, make_services
+from graph.demo.administrator import administrator
 from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase
 from graph.demo.welcome import welcome
 from graph.schema import create_schema
@@ -50,11 +51,11 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _demo(given: argparse.Namespace) -> int:
-    settings = Settings(host=LOOPBACK, cursor_secrets=[SecretStr(secrets.token_urlsafe())])
+    settings = Settings(host=LOOPBACK, environment="development", cursor_secrets=[SecretStr(secrets.token_urlsafe())])
     with EmbeddedDatabase() as database:
         if given.environment_file is not None:
             _write_environment(given.environment_file, database)
-        app = create_app(make_services(settings, database.client, database.names))
+        app = create_app(make_services(settings, database.client, database.names), administrator)
         config = uvicorn.Config(app, host=LOOPBACK, port=given.port, log_level="warning")
         server = _Announced(config)
         server.run()

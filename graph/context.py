@@ -1,8 +1,11 @@
 """What one operation carries. Nothing in it outlives the operation but the services that it points to."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
+
+from graphql import DocumentNode
 
 from graph.auth.access import Access
 from graph.loaders import Loaders
@@ -21,6 +24,16 @@ class Services:
     settings: Settings
     reader: Reader
     cursors: Cursors
+    tables_answer: Callable[[], bool]
+    """Asks the database whether it serves every table. It blocks: call it off the event loop."""
+
+
+class Viewer(Protocol):
+    """Whoever asks."""
+
+    @property
+    def user_id(self) -> str:
+        """The user's id in VAMS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +53,14 @@ class Selection:
 
 @dataclass
 class Context:
-    """One operation: its services, what it selects, its loaders, its count of calls."""
+    """One operation: its services, who asks, what it selects, its loaders, its count of calls.
+
+    ``document`` is set where the document was parsed and validated already.
+    """
 
     services: Services
+    viewer: Viewer | None = None
+    document: DocumentNode | None = None
     selection: Selection = field(default_factory=Selection)
     tally: Tally = field(default_factory=Tally)
 

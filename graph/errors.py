@@ -9,6 +9,8 @@ from graphql import GraphQLError, GraphQLFormattedError, GraphQLSyntaxError
 
 log = logging.getLogger(__name__)
 
+_MOST_LOCATIONS = 10  # one field can be written a thousand times, and each of its errors would name them all
+
 
 class GraphError(Exception):
     """An error meant for the client: its text is shown, and its code stands in ``extensions.code``."""
@@ -20,6 +22,15 @@ class GraphError(Exception):
     def extensions(self) -> dict[str, Any]:
         """What the error carries beside its text; graphql-core copies it into the response."""
         return {"code": self.code, "retryable": True} if self.retryable else {"code": self.code}
+
+
+class Unauthenticated(GraphError):
+    """Credentials are missing or bad; the client is told the same of all."""
+
+    code = "UNAUTHENTICATED"
+
+    def __init__(self) -> None:
+        super().__init__("Valid credentials are needed.")
 
 
 class BadUserInput(GraphError):
@@ -75,6 +86,67 @@ class UpstreamUnavailable(GraphError):
         super().__init__("The database could not be reached. Try again shortly.")
 
 
+class PayloadTooLarge(GraphError):
+    """A body or a document is longer than the server reads."""
+
+    code = "PAYLOAD_TOO_LARGE"
+
+    def __init__(self, what: str, maximum: int, unit: str) -> None:
+        super().__init__(f"The {what} is longer than {maximum} {unit}.")
+
+
+class CostLimitExceeded(GraphError):
+    """An operation asks for more than one operation may."""
+
+    code = "COST_LIMIT_EXCEEDED"
+
+    def __init__(self, what: str, requested: int, maximum: int) -> None:
+        # Nested fragments multiply without bound, and a client's JSON numbers end at 2^53.
+        self.requested = min(requested, 2**53 - 1)
+        self.maximum = maximum
+        super().__init__(f"The operation's {what} is {self.requested}; at most {maximum} is allowed.")
+
+    @property
+    def extensions(self) -> dict[str, Any]:
+        """The code, with what was asked for and what is allowed."""
+        return {"code": self.code, "requested": self.requested, "maximum": self.maximum}
+
+
+class RateLimited(GraphError):
+    """The viewer has used up what it may ask in this time. ``seconds`` is how long to wait."""
+
+    code = "RATE_LIMITED"
+    retryable = True
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        super().__init__(f"Too much was asked in a short time. Try again in {seconds} s.")
+
+
+class TimedOut(GraphError):
+    """A request was not read, or an operation not answered, in the time that it may take."""
+
+    code = "TIMEOUT"
+
+    def __init__(self, what: str, seconds: float) -> None:
+        super().__init__(f"The {what} took longer than {seconds:g} s.")
+
+
+class OperationUnresolved(GraphError):
+    """Which operation of the document to run cannot be told, or it may not be run this way."""
+
+    code = "OPERATION_RESOLUTION_FAILURE"
+
+
+class PersistedQueryNotFound(GraphError):
+    """A hash was sent in the place of a document. None is kept, so the document itself is wanted."""
+
+    code = "PERSISTED_QUERY_NOT_FOUND"
+
+    def __init__(self) -> None:
+        super().__init__("PersistedQueryNotFound")
+
+
 class MalformedValue(GraphError):
     """A stored value cannot be read as what it should be. The value itself is not shown."""
 
@@ -91,18 +163,25 @@ def present(error: GraphQLError) -> GraphQLFormattedError:
     text, which may hold stored values.
     """
     shown = error.formatted
-    original = _original(error)
+    if "locations" in shown:
+        shown["locations"] = shown["locations"][:_MOST_LOCATIONS]
+    original = original_of(error)
     if isinstance(original, GraphError):
         return {**shown, "extensions": original.extensions}
     if original is None:
         return {**shown, "extensions": {"code": _code(error)}}
+    return {**shown, **masked(original)}
+
+
+def masked(error: BaseException) -> GraphQLFormattedError:
+    """What the client sees of an error that nobody expected; the log says under the same id what it was."""
     error_id = secrets.token_hex(8)
-    frames = "".join(traceback.format_tb(original.__traceback__))
-    log.error("internal error %s: %s\n%s", error_id, type(original).__qualname__, frames)
-    return {**shown, "message": "Internal error.", "extensions": {"code": "INTERNAL", "errorId": error_id}}
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    log.error("internal error %s: %s\n%s", error_id, type(error).__qualname__, frames)
+    return {"message": "Internal error.", "extensions": {"code": "INTERNAL", "errorId": error_id}}
 
 
-def _original(error: GraphQLError) -> BaseException | None:
+def original_of(error: GraphQLError) -> BaseException | None:
     """What was raised, below every layer of GraphQL's own errors; None when GraphQL itself found the fault."""
     original: BaseException | None = error
     while isinstance(original, GraphQLError):

@@ -1,45 +1,207 @@
-"""GraphQL over HTTP: Strawberry's view, with our own context, encoding and errors."""
+"""GraphQL over HTTP: Strawberry's view, with our own reading, limits, statuses, encoding and errors.
 
+A request passes, in this order: who asks, its form, its document, the operation in it, the price, the viewer's rate,
+validation, execution. What is refused on the way has cost nothing that comes later.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
-import orjson
+from graphql import FieldNode, GraphQLError, OperationDefinitionNode, OperationType
 from starlette.requests import Request
 from starlette.responses import Response
 from strawberry.asgi import GraphQL
-from strawberry.http import GraphQLHTTPResponse
-from strawberry.schema import BaseSchema
+from strawberry.http import GraphQLHTTPResponse, GraphQLRequestData
 from strawberry.types import ExecutionResult
 
-from graph.context import Context, Services
-from graph.errors import present
+from graph.concealment import Concealment
+from graph.context import Context, Services, Viewer
+from graph.documents import Documents
+from graph.encoding import encode
+from graph.errors import GraphError, RateLimited, TimedOut, masked, present
+from graph.journal import Operation
+from graph.limits import Limits
+from graph.rates import Buckets
+from graph.requests import (
+    GRAPHQL_RESPONSE,
+    JSON,
+    Refused,
+    has_preflight_header,
+    in_query_string,
+    media_type,
+    posted,
+)
+from graph.schema import Schema
+
+COST_HEADER = "graphql-cost"
+"""A request that carries it, with any value but 0, is told in ``extensions.cost`` what it cost."""
+
+Authenticate = Callable[[Request], Awaitable[Viewer]]
+"""Tells who sent a request; raises a GraphError, such as Unauthenticated, where it cannot."""
+
+# Request errors that HTTP has a status for, whatever the media type of the response.
+_STATUSES = {
+    "UNAUTHENTICATED": 401,
+    "TIMEOUT": 408,
+    "PAYLOAD_TOO_LARGE": 413,
+    "RATE_LIMITED": 429,
+    "THROTTLED": 503,
+    "UPSTREAM_UNAVAILABLE": 503,
+}
+_ALWAYS = {"Cache-Control": "private, no-store", "Vary": "Accept, Authorization", "X-Content-Type-Options": "nosniff"}
+_LONGEST_NAME = 100
 
 
 class GraphQLView(GraphQL[Context, None]):
     """Answers each operation in a context of its own."""
 
-    def __init__(self, schema: BaseSchema, services: Services) -> None:
-        super().__init__(schema, graphql_ide=None, allow_queries_via_get=False, subscription_protocols=())
-        self._services = services
+    schema: Schema
 
-    async def get_context(self, request: Request, response: Response) -> Context:  # type: ignore[override]  # noqa: ARG002
-        """A fresh context: loaders and counts belong to one operation."""
-        return Context(self._services)
+    def __init__(
+        self,
+        schema: Schema,
+        services: Services,
+        authenticate: Authenticate,
+        buckets: Buckets,
+        observe: Callable[[Operation], None],
+    ) -> None:
+        super().__init__(schema, graphql_ide=None, subscription_protocols=())
+        settings = services.settings
+        self._services, self._settings = services, settings
+        self._authenticate, self._buckets, self._observe = authenticate, buckets, observe
+        self._documents = Documents(schema.core, settings)
+        self._limits = Limits(schema.core, settings)
+        self._concealment = None if settings.is_development else Concealment(schema.core)
+        self._root_fields = schema.core.query_type.fields if schema.core.query_type else {}
+        self._methods = ("GET", "POST") if settings.is_development or settings.get_queries else ("POST",)
 
-    async def process_result(self, request: Request, result: ExecutionResult) -> GraphQLHTTPResponse:  # noqa: ARG002
-        """The response to an operation, its errors as clients may see them."""
-        response: GraphQLHTTPResponse = {"data": result.data}
-        if result.errors:
-            response["errors"] = [present(error) for error in result.errors]
+    async def run(self, request: Request, *_: Any, **__: Any) -> Response:  # type: ignore[override]
+        """The response to a request. Whatever happens, it is JSON."""
+        operation, kind = Operation(), JSON
+        try:
+            kind = media_type(request)
+            body, status = await self._answer(request, operation, kind)
+            response = _response(body, status, kind)
+        except GraphError as error:
+            operation.codes = (error.code,)
+            response = _refusal(error, kind)
+        except Exception as error:
+            operation.codes = ("INTERNAL",)
+            response = _response({"errors": [masked(error)]}, 500, kind)
+        operation.end(response.status_code)
+        self._observe(operation)
         return response
 
-    def decode_json(self, data: str | bytes) -> object:
-        """A request's JSON; anything that is none is the client's mistake."""
-        return orjson.loads(data)
+    async def get_context(self, request: Request, response: Response | None = None) -> Context:  # type: ignore[override]  # noqa: ARG002
+        """A fresh context: loaders and counts belong to one operation. Its viewer is found before it is read."""
+        return Context(self._services, await self._authenticate(request))
 
-    def encode_json(self, data: object) -> bytes:
-        """A response as JSON."""
-        return orjson.dumps(data, default=_refuse)
+    async def _answer(self, request: Request, operation: Operation, kind: str) -> tuple[GraphQLHTTPResponse, int]:
+        """The body of a response and its status."""
+        if request.method not in self._methods:
+            raise _not_allowed(self._methods)
+        context = await self.get_context(request)
+        operation.tally = context.tally
+        asked = await self._read(request)
+        result = await self._result(request.method, asked, context, operation)
+        body: GraphQLHTTPResponse = {} if result.data is None and _is_request_error(result) else {"data": result.data}
+        if result.errors:
+            errors = self._presented(result.errors, asked.query or "")
+            body["errors"] = errors
+            operation.codes = tuple(error["extensions"]["code"] for error in errors)
+        if request.headers.get(COST_HEADER, "0") != "0":
+            body["extensions"] = {"cost": self._cost(operation)}
+        return body, 200 if "data" in body else _request_error_status(kind)
+
+    async def _read(self, request: Request) -> GraphQLRequestData:
+        if request.method == "POST":
+            return await posted(request, self._settings.max_body_bytes, self._settings.body_seconds)
+        if not (self._settings.is_development or has_preflight_header(request)):
+            raise Refused(400, "A query by GET needs a header such as 'GraphQL-Require-Preflight: 1'.")
+        return in_query_string(request)
+
+    async def _result(
+        self, method: str, asked: GraphQLRequestData, context: Context, operation: Operation
+    ) -> ExecutionResult:
+        """What an operation gives; without data where it did not run."""
+        try:
+            document = self._documents.parse(asked.query or "")
+        except GraphQLError as error:
+            return ExecutionResult(None, [error])
+        chosen = document.operation(asked.operation_name)
+        operation.name, operation.hash = _name(chosen), document.hash
+        if method == "GET" and chosen.operation is not OperationType.QUERY:
+            raise _not_allowed(("POST",))
+        operation.price = self._limits.price(document, chosen, asked.variables)
+        if context.viewer is not None:
+            await self._buckets.charge(context.viewer.user_id, operation.price)
+        if errors := self._documents.validate(document):
+            return ExecutionResult(None, errors)
+        operation.root_fields = tuple(self._root_fields.keys() & _selected(chosen))
+        context.document = document.node
+        try:
+            async with asyncio.timeout(self._settings.operation_seconds):
+                return await self.schema.execute(
+                    asked.query, asked.variables, context, operation_name=asked.operation_name
+                )
+        except TimeoutError:
+            late = TimedOut("operation", self._settings.operation_seconds)
+            return ExecutionResult(None, [GraphQLError(str(late), path=[], original_error=late)])
+
+    def _presented(self, errors: Iterable[GraphQLError], source: str) -> list[Any]:
+        """Errors as the client may see them."""
+        shown = [present(error) for error in errors]
+        return [self._concealment.conceal(error, source) for error in shown] if self._concealment else shown
+
+    def _cost(self, operation: Operation) -> dict[str, Any]:
+        tally = operation.tally
+        return {
+            "requested": operation.price,
+            "maximum": self._settings.max_price,
+            "calls": tally.calls,
+            "rounds": tally.rounds,
+            "capacity": tally.capacity,
+        }
 
 
-def _refuse(value: Any) -> Any:
-    raise TypeError(f"a {type(value).__name__} cannot be encoded")
+def _refusal(error: GraphError, kind: str) -> Response:
+    """The response to a request of which nothing runs."""
+    body: GraphQLHTTPResponse = {"errors": [{"message": str(error), "extensions": error.extensions}]}
+    if isinstance(error, Refused):
+        return _response(body, error.status, kind, error.headers)
+    status = _STATUSES.get(error.code, _request_error_status(kind))
+    headers = {}
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, RateLimited):
+        headers["Retry-After"] = str(error.seconds)
+    if status in (408, 413):
+        headers["Connection"] = "close"  # the rest of the body is not wanted
+    return _response(body, status, kind, headers)
+
+
+def _response(body: Any, status: int, kind: str, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(encode(body), status, {**_ALWAYS, **(headers or {})}, media_type=kind)
+
+
+def _request_error_status(kind: str) -> int:
+    """The older type says 200 to all that is a well-formed request; the newer tells a request that did not run."""
+    return 400 if kind == GRAPHQL_RESPONSE else 200
+
+
+def _not_allowed(methods: tuple[str, ...]) -> Refused:
+    return Refused(405, f"This is asked by {' or '.join(methods)}.", {"Allow": ", ".join(methods)})
+
+
+def _is_request_error(result: ExecutionResult) -> bool:
+    """Whether nothing ran: errors of what ran have a path."""
+    return all(error.path is None for error in result.errors or ())
+
+
+def _name(operation: OperationDefinitionNode) -> str | None:
+    return operation.name.value[:_LONGEST_NAME] if operation.name else None
+
+
+def _selected(operation: OperationDefinitionNode) -> set[str]:
+    return {node.name.value for node in operation.selection_set.selections if isinstance(node, FieldNode)}

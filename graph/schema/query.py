@@ -57,6 +57,7 @@ class Query:
         many_nodes,
         "The objects of at most 100 global ids, in their order. What does not exist or may not be seen is null, never "
         "an error for the others.",
+        sized_by="ids",
     )
     execution: Execution | None = root(
         answers.execution,
