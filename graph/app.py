@@ -16,11 +16,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from graph import metrics
+from graph import journal, metrics
 from graph.context import Services
 from graph.health import Readiness
 from graph.http import Authenticate, GraphQLView
-from graph.journal import log_unhandled
 from graph.metrics import Metrics
 from graph.middleware import broken, http_error, middleware
 from graph.rates import LocalBuckets
@@ -35,6 +34,35 @@ from graph.tables.reader import Client, Reader, dynamodb
 PATH = "/graphql"
 
 
+def application() -> Starlette:
+    """The application over a deployment, as the settings say; what each worker of ``vams-graph serve`` runs.
+
+    Raises:
+        IdentityNotConfigured: when nothing tells who asks.
+        MissingTableNames: when neither the environment nor SSM names every table.
+    """
+    journal.write_json()
+    settings = Settings()
+    authenticate = identity(settings)
+    return create_app(make_services(settings, *connect(settings)), authenticate)
+
+
+class IdentityNotConfigured(Exception):
+    """Nothing tells who asks, so nothing may be answered."""
+
+    def __init__(self) -> None:
+        super().__init__("This version cannot tell who asks, and serves no deployment: see vams-graph demo.")
+
+
+def identity(settings: Settings) -> Authenticate:  # noqa: ARG001
+    """What tells who sent a request.
+
+    Raises:
+        IdentityNotConfigured: always, until there is a way to tell.
+    """
+    raise IdentityNotConfigured
+
+
 def create_app(services: Services, authenticate: Authenticate) -> Starlette:
     """The application over its services, which it closes when it ends. ``authenticate`` tells who sent a request."""
     settings, counts = services.settings, Metrics()
@@ -42,7 +70,7 @@ def create_app(services: Services, authenticate: Authenticate) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        asyncio.get_running_loop().set_exception_handler(log_unhandled)
+        asyncio.get_running_loop().set_exception_handler(journal.log_unhandled)
         _drain_first(readiness, settings.drain_seconds)
         try:
             yield

@@ -13,11 +13,12 @@ from botocore.exceptions import BotoCoreError
 from pydantic import SecretStr, ValidationError
 
 from graph import __version__
-from graph.app import PATH, connect, create_app, make_services
+from graph.app import PATH, IdentityNotConfigured, connect, create_app, identity, make_services
 from graph.demo.administrator import administrator
 from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase
 from graph.demo.welcome import welcome
 from graph.schema import create_schema
+from graph.server import serve
 from graph.settings import Settings
 from graph.tables.doctor import Finding, cannot_connect, examine
 from graph.tables.names import MissingTableNames
@@ -30,10 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s %(message)s", stream=sys.stderr)
     logging.getLogger("botocore").setLevel(logging.WARNING)
-    run = {"demo": _demo, "doctor": _doctor, "export-schema": _export_schema}[given.command]
+    run = {"serve": _serve, "demo": _demo, "doctor": _doctor, "export-schema": _export_schema}[given.command]
     try:
         return run(given)
-    except (DemoNotInstalledError, MissingTableNames, ValidationError) as error:
+    except (DemoNotInstalledError, IdentityNotConfigured, MissingTableNames, ValidationError) as error:
         print(error, file=sys.stderr)
         return 2
 
@@ -42,12 +43,21 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("vams-graph", description="The GraphQL API over the workflow executions of VAMS.")
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True)
+    served = commands.add_parser("serve", help="serve a deployment")
+    served.add_argument("--workers", type=int, help="processes that serve (default: VAMS_GRAPH_WORKERS, or 1)")
     demo = commands.add_parser("demo", help="serve sample data from an embedded DynamoDB, on loopback")
     demo.add_argument("--port", type=int, default=8000, help="port to listen on (default 8000; 0 picks a free one)")
     demo.add_argument("--environment-file", type=Path, help="write the variables that reach its tables, for doctor")
     commands.add_parser("doctor", help="check credentials, tables and indexes")
     commands.add_parser("export-schema", help="print the schema in the definition language")
     return parser
+
+
+def _serve(given: argparse.Namespace) -> int:
+    settings = Settings() if given.workers is None else Settings(workers=given.workers)
+    identity(settings)  # what would stop every worker is told once, before there are any
+    serve("graph.app:application", settings.host, settings.port, settings.workers)
+    return 0
 
 
 def _demo(given: argparse.Namespace) -> int:

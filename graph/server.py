@@ -1,0 +1,54 @@
+"""Running the application: workers, their log and their counts, and how they end."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from graph import journal
+from graph.metrics import MULTIPROCESS
+
+# With the seconds of draining, at most 5, and those of closing, an end takes less than 10.
+_FINISH_SECONDS = 4
+# Longer than balancers keep idle connections, so that it is never they who send on one that was just closed.
+_KEEP_ALIVE_SECONDS = 75
+
+
+def serve(factory: str, host: str, port: int, workers: int) -> None:
+    """Serves the application that a factory makes, given as ``module:function``, until a signal ends it.
+
+    Several workers share one socket; one that dies is replaced.
+    """
+    journal.write_json()
+    with _shared_counts(workers):
+        uvicorn.run(
+            factory,
+            factory=True,
+            host=host,
+            port=port,
+            workers=workers,
+            http="httptools",
+            ws="none",
+            log_config=None,
+            access_log=False,  # a URL can hold variables
+            proxy_headers=False,
+            server_header=False,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=_FINISH_SECONDS,
+        )
+
+
+@contextmanager
+def _shared_counts(workers: int) -> Iterator[None]:
+    """Lets whichever worker is asked for metrics tell those of all."""
+    if workers == 1:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="vams-graph-") as directory:
+        os.environ[MULTIPROCESS] = directory
+        try:
+            yield
+        finally:
+            del os.environ[MULTIPROCESS]
