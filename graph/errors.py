@@ -182,11 +182,15 @@ def masked(error: BaseException) -> GraphQLFormattedError:
 
 
 def original_of(error: GraphQLError) -> BaseException | None:
-    """What was raised, below every layer of GraphQL's own errors; None when GraphQL itself found the fault."""
+    """What was raised, below every layer of GraphQL's own errors; None when GraphQL itself found the fault.
+
+    Before anything runs, what a scalar raises is about a value of the client's, and GraphQL's own text shows it.
+    """
     original: BaseException | None = error
     while isinstance(original, GraphQLError):
         original = original.original_error
-    return original
+    found_before_running = error.path is None and error.nodes is not None
+    return None if found_before_running and isinstance(original, ValueError) else original
 
 
 def _code(error: GraphQLError) -> str:

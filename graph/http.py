@@ -19,7 +19,7 @@ from graph.concealment import Concealment
 from graph.context import Context, Services, Viewer
 from graph.documents import Documents
 from graph.encoding import encode
-from graph.errors import GraphError, RateLimited, TimedOut, masked, present
+from graph.errors import GraphError, RateLimited, TimedOut, masked, original_of, present
 from graph.journal import Operation
 from graph.limits import Limits
 from graph.rates import Buckets
@@ -147,7 +147,7 @@ class GraphQLView(GraphQL[Context, None]):
                 )
         except TimeoutError:
             late = TimedOut("operation", self._settings.operation_seconds)
-            return ExecutionResult(None, [GraphQLError(str(late), path=[], original_error=late)])
+            return ExecutionResult(None, [GraphQLError(str(late), original_error=late)])
 
     def _presented(self, errors: Iterable[GraphQLError], source: str) -> list[Any]:
         """Errors as the client may see them."""
@@ -195,8 +195,8 @@ def _not_allowed(methods: tuple[str, ...]) -> Refused:
 
 
 def _is_request_error(result: ExecutionResult) -> bool:
-    """Whether nothing ran: errors of what ran have a path."""
-    return all(error.path is None for error in result.errors or ())
+    """Whether nothing ran, since GraphQL itself found fault with the document or the variables."""
+    return all(error.path is None and original_of(error) is None for error in result.errors or ())
 
 
 def _name(operation: OperationDefinitionNode) -> str | None:

@@ -1,0 +1,279 @@
+"""GraphQL over HTTP: media types, methods, statuses, identity, rates, time."""
+
+import asyncio
+import gzip
+import json
+import re
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import httpx
+import pytest
+from starlette.requests import Request
+
+from graph.context import Viewer
+from graph.demo.administrator import Administrator
+from graph.demo.database import EmbeddedDatabase
+from graph.demo.samples import SAMPLE_EXECUTION_ID
+from graph.errors import Unauthenticated, UpstreamUnavailable
+from graph.tables.reader import Reader
+from graph.tables.tally import Tally
+from tests.serving import GRAPHQL_RESPONSE, serving
+
+EXECUTION = f'{{ execution(executionId: "{SAMPLE_EXECUTION_ID}") {{ status }} }}'
+
+
+@pytest.fixture
+async def production(database: EmbeddedDatabase) -> AsyncIterator[httpx.AsyncClient]:
+    async with serving(database) as client:
+        yield client
+
+
+@pytest.fixture
+async def development(database: EmbeddedDatabase) -> AsyncIterator[httpx.AsyncClient]:
+    async with serving(database, environment="development") as client:
+        yield client
+
+
+async def ask(client: httpx.AsyncClient, query: Any, headers: Mapping[str, str] = GRAPHQL_RESPONSE, **rest: Any) -> Any:
+    return await client.post("/graphql", json={"query": query, **rest}, headers=headers)
+
+
+def codes(response: httpx.Response) -> list[str]:
+    return [error["extensions"]["code"] for error in response.json()["errors"]]
+
+
+async def test_an_operation_is_answered(production: httpx.AsyncClient) -> None:
+    response = await ask(production, EXECUTION)
+    assert response.status_code == 200
+    assert response.json() == {"data": {"execution": {"status": "SUCCEEDED"}}}
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        (None, "application/json"),
+        ("", "application/json"),
+        ("*/*", "application/json"),
+        ("application/*", "application/json"),
+        ("application/json", "application/json"),
+        ("application/json; charset=utf-8", "application/json"),
+        ("application/graphql-response+json", "application/graphql-response+json"),
+        ("application/graphql-response+json, application/json;q=0.9", "application/graphql-response+json"),
+        ("application/json, application/graphql-response+json;q=0.1", "application/json"),
+        ("application/json;q=0, */*", "application/graphql-response+json"),
+        ("text/html, application/json", "application/json"),
+        ("application/json;q=nonsense, application/graphql-response+json", "application/graphql-response+json"),
+    ],
+)
+async def test_the_media_type_is_what_the_client_prefers(
+    production: httpx.AsyncClient, accept: str | None, kind: str
+) -> None:
+    del production.headers["accept"]
+    response = await ask(production, EXECUTION, {} if accept is None else {"Accept": accept})
+    assert (response.status_code, response.headers["content-type"]) == (200, kind)
+
+
+@pytest.mark.parametrize("accept", ["text/html", "application/json;q=0", "image/*"])
+async def test_nothing_acceptable_is_406(production: httpx.AsyncClient, accept: str) -> None:
+    response = await ask(production, EXECUTION, {"Accept": accept})
+    assert response.status_code == 406
+    assert codes(response) == ["BAD_USER_INPUT"]
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("{", "GRAPHQL_PARSE_FAILED"),
+        ("{ nothing }", "GRAPHQL_VALIDATION_FAILED"),
+        ("query a { __typename } query b { __typename }", "OPERATION_RESOLUTION_FAILURE"),
+        ("fragment f on Query { __typename }", "OPERATION_RESOLUTION_FAILURE"),
+        (
+            "{ executions(first: 100) { nodes { inputFiles(first: 100) { nodes { asset { executions { nodes { id } } } } } } } }",
+            "COST_LIMIT_EXCEEDED",
+        ),
+        ("query ($id: ID!) { node(id: $id) { id } }", "GRAPHQL_VALIDATION_FAILED"),
+        ("{ executions(filter: { startedFrom: 5 }) { nodes { id } } }", "GRAPHQL_VALIDATION_FAILED"),
+        (
+            "query ($at: DateTime = 5) { executions(filter: {startedTo: $at}) { nodes { id } } }",
+            "GRAPHQL_VALIDATION_FAILED",
+        ),
+    ],
+)
+async def test_an_operation_that_does_not_run_is_400_for_the_new_type_and_200_for_the_old(
+    production: httpx.AsyncClient, query: str, code: str
+) -> None:
+    for accept, status in (("application/graphql-response+json", 400), ("application/json", 200)):
+        response = await ask(production, query, {"Accept": accept})
+        assert response.status_code == status
+        assert codes(response) == [code]
+        assert "data" not in response.json()
+
+
+async def test_a_variable_that_is_no_instant_is_the_clients_mistake(production: httpx.AsyncClient) -> None:
+    query = "query ($f: ExecutionFilter) { executions(filter: $f) { nodes { id } } }"
+    response = await ask(production, query, variables={"f": {"startedFrom": 5}})
+    assert (response.status_code, codes(response)) == (400, ["GRAPHQL_VALIDATION_FAILED"])
+
+
+async def test_an_error_of_a_field_leaves_the_data(production: httpx.AsyncClient) -> None:
+    response = await ask(production, '{ node(id: "nonsense") { id } __typename }')
+    assert response.status_code == 200
+    assert response.json()["data"] == {"node": None, "__typename": "Query"}
+    assert codes(response) == ["INVALID_ID"]
+    assert response.json()["errors"][0]["path"] == ["node"]
+
+
+async def test_the_operation_is_chosen_by_name(production: httpx.AsyncClient) -> None:
+    two = "query a { x: __typename } query b { y: __typename }"
+    assert (await ask(production, two, operationName="b")).json() == {"data": {"y": "Query"}}
+    assert codes(await ask(production, two, operationName="c")) == ["OPERATION_RESOLUTION_FAILURE"]
+
+
+async def test_a_method_that_is_not_served_is_405_with_allow(
+    production: httpx.AsyncClient, development: httpx.AsyncClient
+) -> None:
+    for method in ("GET", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "MADE-UP"):
+        response = await production.request(method, "/graphql?query={__typename}")
+        assert (response.status_code, response.headers["allow"]) == (405, "POST")
+    response = await development.put("/graphql")
+    assert (response.status_code, response.headers["allow"]) == (405, "GET, POST")
+
+
+async def test_a_query_by_get_is_answered_in_development(development: httpx.AsyncClient) -> None:
+    parameters = {"query": "query ($id: String!) { execution(executionId: $id) { status } }"}
+    response = await development.get(
+        "/graphql", params=parameters | {"variables": json.dumps({"id": SAMPLE_EXECUTION_ID}), "operationName": ""}
+    )
+    assert response.json() == {"data": {"execution": {"status": "SUCCEEDED"}}}
+
+
+async def test_a_mutation_by_get_is_405(development: httpx.AsyncClient) -> None:
+    response = await development.get("/graphql", params={"query": "mutation { __typename }"})
+    assert (response.status_code, response.headers["allow"]) == (405, "POST")
+
+
+async def test_production_answers_get_by_setting_and_with_a_preflight_header(database: EmbeddedDatabase) -> None:
+    async with serving(database, get_queries=True) as client:
+        query = {"query": "{ __typename }"}
+        assert (await client.get("/graphql", params=query)).status_code == 400
+        empty = await client.get("/graphql", params=query, headers={"GraphQL-Require-Preflight": " "})
+        assert empty.status_code == 400
+        for name in ("GraphQL-Require-Preflight", "Apollo-Require-Preflight", "X-Apollo-Operation-Name"):
+            response = await client.get("/graphql", params=query, headers={name: "1"})
+            assert response.json() == {"data": {"__typename": "Query"}}
+
+
+async def test_a_hash_in_the_place_of_a_document_is_not_found(production: httpx.AsyncClient) -> None:
+    extensions = {"persistedQuery": {"version": 1, "sha256Hash": "0" * 64}}
+    response = await production.post("/graphql", json={"extensions": extensions})
+    assert codes(response) == ["PERSISTED_QUERY_NOT_FOUND"]
+    assert (await ask(production, EXECUTION, extensions=extensions)).json()["data"]["execution"]
+
+
+async def test_answers_are_kept_by_nobody(production: httpx.AsyncClient) -> None:
+    response = await ask(production, EXECUTION)
+    assert response.headers["cache-control"] == "private, no-store"
+    assert {"Accept", "Authorization"} <= set(re.split(", *", response.headers["vary"]))
+
+
+async def test_a_packed_body_is_read_and_a_long_answer_is_packed(development: httpx.AsyncClient) -> None:
+    body = gzip.compress(json.dumps({"query": "{ __schema { types { name description } } }"}).encode())
+    headers = {"Content-Encoding": "gzip", "Content-Type": "application/json", "Accept-Encoding": "gzip"}
+    response = await development.post("/graphql", content=body, headers=headers)
+    assert response.headers["content-encoding"] == "gzip"
+    assert response.json()["data"]["__schema"]["types"]
+
+
+async def test_the_cost_is_told_to_who_asks_for_it(production: httpx.AsyncClient) -> None:
+    assert "extensions" not in (await ask(production, EXECUTION)).json()
+    response = await ask(production, EXECUTION, {"GraphQL-Cost": "1"})
+    assert response.json()["extensions"]["cost"] == {
+        "requested": 3, "maximum": 100_000, "calls": 1, "rounds": 1, "capacity": pytest.approx(0.5, abs=0.5),
+    }  # fmt: skip
+
+
+async def test_who_cannot_be_told_is_401_before_anything_is_read(database: EmbeddedDatabase) -> None:
+    async def refuse(_request: Request) -> Viewer:
+        raise Unauthenticated
+
+    async with serving(database, authenticate=refuse) as client:
+        for body in (b'{"query": "{ __typename }"}', b"\xff", b"x" * 3_000_000):
+            response = await client.post("/graphql", content=body, headers={"Content-Type": "application/json"})
+            assert (response.status_code, response.headers["www-authenticate"]) == (401, "Bearer")
+            assert codes(response) == ["UNAUTHENTICATED"]
+
+
+async def test_identity_that_cannot_be_checked_is_503(database: EmbeddedDatabase) -> None:
+    async def fail(_request: Request) -> Viewer:
+        raise UpstreamUnavailable
+
+    async with serving(database, authenticate=fail) as client:
+        response = await ask(client, EXECUTION)
+        assert (response.status_code, codes(response)) == (503, ["UPSTREAM_UNAVAILABLE"])
+
+
+async def test_each_user_has_a_rate(database: EmbeddedDatabase) -> None:
+    async def by_header(request: Request) -> Viewer:
+        return Administrator(request.headers["x-user"])
+
+    settings = {"max_price": 100, "rate_points": 100, "rate_points_per_second": 1}
+    dear = "{ executions(first: 40) { nodes { id } } }"
+    async with serving(database, authenticate=by_header, **settings) as client:
+        assert (await ask(client, dear, {"X-User": "a"})).status_code == 200
+        refused = await ask(client, dear, {"X-User": "a"})
+        assert (refused.status_code, codes(refused)) == (429, ["RATE_LIMITED"])
+        assert 75 <= int(refused.headers["retry-after"]) <= 80
+        assert (await ask(client, dear, {"X-User": "b"})).status_code == 200
+
+
+class SlowReader(Reader):
+    cancelled = 0
+
+    async def get_items(self, *_: Any, **__: Any) -> Any:
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            SlowReader.cancelled += 1
+            raise
+
+
+async def test_an_operation_that_takes_too_long_is_cut_off(database: EmbeddedDatabase) -> None:
+    async with serving(database, reader=SlowReader, operation_seconds=0.05) as client:
+        response = await ask(client, '{ database(databaseId: "plant-models") { name: databaseId } }')
+        assert response.status_code == 200
+        assert response.json()["data"] is None
+        assert codes(response) == ["TIMEOUT"]
+        assert response.json()["errors"][0]["message"] == "The operation took longer than 0.05 s."
+
+
+STORED = "a stored secret"
+
+
+class BrokenReader(Reader):
+    async def get_items(self, table: Any, keys: Any, attributes: Any, tally: Tally) -> Any:
+        raise RuntimeError(STORED)
+
+
+async def test_what_nobody_expected_is_masked_and_can_be_found_in_the_log(
+    database: EmbeddedDatabase, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with serving(database, reader=BrokenReader) as client:
+        response = await ask(client, '{ database(databaseId: "plant-models") { databaseId } }')
+    (error,) = response.json()["errors"]
+    assert (error["message"], error["extensions"]["code"]) == ("Internal error.", "INTERNAL")
+    assert error["path"] == ["database"]
+    assert error["locations"]
+    assert error["extensions"]["errorId"] in caplog.text
+    assert "in get_items" in caplog.text
+    assert STORED not in response.text + caplog.text
+
+
+async def test_a_failure_of_the_server_itself_is_json_too(database: EmbeddedDatabase) -> None:
+    async def fail(_request: Request) -> Viewer:
+        raise RuntimeError("a secret")
+
+    async with serving(database, authenticate=fail) as client:
+        response = await ask(client, EXECUTION)
+        assert (response.status_code, codes(response)) == (500, ["INTERNAL"])
+        assert "secret" not in response.text
