@@ -151,8 +151,12 @@ class GraphQLView(GraphQL[Context, None]):
 
     def _presented(self, errors: Iterable[GraphQLError], source: str) -> list[Any]:
         """Errors as the client may see them."""
-        shown = [present(error) for error in errors]
-        return [self._concealment.conceal(error, source) for error in shown] if self._concealment else shown
+        return [
+            self._concealment.conceal(present(error), source)
+            if self._concealment is not None and original_of(error) is None
+            else present(error)
+            for error in errors
+        ]
 
     def _cost(self, operation: Operation) -> dict[str, Any]:
         tally = operation.tally

@@ -34,7 +34,7 @@ from graph.schema.costs import Weight, weights
 from graph.settings import Settings
 
 # Selections and fragments within each other: far more than any depth allowed, and far less than the stack holds.
-_MOST_NESTED = 100
+_MOST_NESTED = 200
 
 
 class Limits:

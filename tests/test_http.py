@@ -89,7 +89,7 @@ async def test_nothing_acceptable_is_406(production: httpx.AsyncClient, accept: 
         ("query a { __typename } query b { __typename }", "OPERATION_RESOLUTION_FAILURE"),
         ("fragment f on Query { __typename }", "OPERATION_RESOLUTION_FAILURE"),
         (
-            "{ executions(first: 100) { nodes { inputFiles(first: 100) { nodes { asset { executions { nodes { id } } } } } } } }",
+            "{ executions(first: 100) { nodes { inputFiles(first: 100) { nodes { asset { " + "name " * 9 + "}" * 6,
             "COST_LIMIT_EXCEEDED",
         ),
         ("query ($id: ID!) { node(id: $id) { id } }", "GRAPHQL_VALIDATION_FAILED"),
