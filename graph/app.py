@@ -1,6 +1,7 @@
 """The Starlette application, and what it needs from the outside made ready before it serves."""
 
 import asyncio
+import gc
 import os
 import signal
 import threading
@@ -44,7 +45,10 @@ def application() -> Starlette:
     journal.write_json()
     settings = Settings()
     authenticate = identity(settings)
-    return create_app(make_services(settings, *connect(settings)), authenticate)
+    app = create_app(make_services(settings, *connect(settings)), authenticate)
+    gc.collect()
+    gc.freeze()  # what is made at start stays, and need not be looked through for garbage
+    return app
 
 
 class IdentityNotConfigured(Exception):

@@ -25,7 +25,7 @@ from graph.settings import Settings
 # What comparing fields that overlap may cost. It is quadratic by nature; this much takes some 30 ms.
 overlapping_fields_can_be_merged.MAX_COMPLEXITY_BUDGET = 30_000
 
-_MOST_ERRORS = 20
+_MOST_ERRORS = 5  # each may print the whole value that it is about
 _KEPT_CHARACTERS = 256 * 1024
 
 

@@ -9,6 +9,7 @@ from graphql import GraphQLError, GraphQLFormattedError, GraphQLSyntaxError
 
 log = logging.getLogger(__name__)
 
+_LONGEST_MESSAGE = 500  # GraphQL's own show the value that they are about, however long
 _MOST_LOCATIONS = 10  # one field can be written a thousand times, and each of its errors would name them all
 
 
@@ -163,6 +164,8 @@ def present(error: GraphQLError) -> GraphQLFormattedError:
     text, which may hold stored values.
     """
     shown = error.formatted
+    if len(shown["message"]) > _LONGEST_MESSAGE:
+        shown["message"] = shown["message"][:_LONGEST_MESSAGE] + "…"
     if "locations" in shown:
         shown["locations"] = shown["locations"][:_MOST_LOCATIONS]
     original = original_of(error)

@@ -200,12 +200,12 @@ class _Pass:
 
 
 def _size_of(value: Any) -> int | None:
-    """A longer page or list than the longest is refused by its field."""
+    """A page longer than the longest is refused by its field, and so is a list; but a list has to be read first."""
     match value:
         case None:
             return None
         case list() | tuple():
-            return min(len(value), LONGEST_PAGE)
+            return len(value)
         case int():
             return min(max(value, 0), LONGEST_PAGE)
     return LONGEST_PAGE

@@ -58,7 +58,7 @@ class Settings(BaseSettings):
     read_budget_pages: int = Field(200, ge=1, description="DynamoDB pages that one filtered list may read.")
     read_budget_seconds: float = Field(10.0, gt=0, description="Seconds that filling one page of a list may take.")
 
-    max_body_bytes: int = Field(1_048_576, ge=1024, description="Bytes of a request's body, also once unpacked.")
+    max_body_bytes: int = Field(262_144, ge=1024, description="Bytes of a request's body, also once unpacked.")
     body_seconds: float = Field(10.0, gt=0, description="Seconds in which a request's body must arrive.")
     operation_seconds: float = Field(30.0, gt=0, description="Seconds that one operation may run.")
     max_document_characters: int = Field(65_536, ge=1024, description="Characters of a document.")

@@ -148,7 +148,7 @@ async def paginate(
     """
     bound = binding(request.field, *bound_to)
     window = _window(request, context.cursors, bound)
-    filled = await read(window) if request.wants_rows else Filled[NodeT](())
+    filled: Filled[NodeT] = await read(window) if request.wants_rows else Filled(())
     return _page(window, filled, lambda position: context.cursors.seal(position, bound), count)
 
 
