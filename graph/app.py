@@ -93,7 +93,7 @@ def create_app(services: Services, authenticate: Authenticate) -> Starlette:
 
     buckets = LocalBuckets(settings.rate_points, settings.rate_points_per_second)
     view = GraphQLView(create_schema(), services, authenticate, buckets, counts.count)
-    return Starlette(
+    app = Starlette(
         routes=[
             Route(PATH, view),
             Route("/healthz", healthz),
@@ -104,6 +104,8 @@ def create_app(services: Services, authenticate: Authenticate) -> Starlette:
         exception_handlers={HTTPException: http_error, Exception: broken},
         lifespan=lifespan,
     )
+    app.state.readiness = readiness
+    return app
 
 
 def _drain_first(readiness: Readiness, seconds: float) -> None:

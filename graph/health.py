@@ -11,12 +11,18 @@ _LONGEST_CHECK = 5.0
 class Readiness:
     """Ready while the tables answer and the server does not drain. The tables are asked every 15 s at most, by one."""
 
-    def __init__(self, tables_answer: Callable[[], bool], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        tables_answer: Callable[[], bool],
+        clock: Callable[[], float] = time.monotonic,
+        longest: float = _LONGEST_CHECK,
+    ) -> None:
         self.is_draining = False
         self._tables_answer = tables_answer
         self._clock = clock
+        self._longest = longest
         self._lock = asyncio.Lock()
-        self._known: bool = False
+        self._known = False
         self._asked: float | None = None
 
     async def reason(self) -> str | None:
@@ -31,6 +37,6 @@ class Readiness:
 
     async def _ask(self) -> bool:
         try:
-            return await asyncio.wait_for(asyncio.to_thread(self._tables_answer), _LONGEST_CHECK)
+            return await asyncio.wait_for(asyncio.to_thread(self._tables_answer), self._longest)
         except TimeoutError:
             return False
