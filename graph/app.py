@@ -35,11 +35,15 @@ from graph.tables.reader import Client, Reader, dynamodb
 PATH = "/graphql"
 
 
+class NotConfigured(Exception):
+    """A setting is missing without which nothing may be served; the text says which."""
+
+
 def application() -> Starlette:
     """The application over a deployment, as the settings say; what each worker of ``vams-graph serve`` runs.
 
     Raises:
-        IdentityNotConfigured: when nothing tells who asks.
+        NotConfigured: when a setting is missing.
         MissingTableNames: when neither the environment nor SSM names every table.
     """
     journal.write_json()
@@ -51,20 +55,21 @@ def application() -> Starlette:
     return app
 
 
-class IdentityNotConfigured(Exception):
-    """Nothing tells who asks, so nothing may be answered."""
-
-    def __init__(self) -> None:
-        super().__init__("This version cannot tell who asks, and serves no deployment: see vams-graph demo.")
+def check(settings: Settings) -> None:
+    """Finds what would stop every worker, before there are any. Raises as :func:`application` does."""
+    identity(settings)
+    if not settings.cursor_secrets:
+        raise NotConfigured("Set VAMS_GRAPH_CURSOR_SECRETS to a JSON list of secrets; see docs/operations.md.")
+    connect(settings)
 
 
 def identity(settings: Settings) -> Authenticate:  # noqa: ARG001
     """What tells who sent a request.
 
     Raises:
-        IdentityNotConfigured: always, until there is a way to tell.
+        NotConfigured: always, until there is a way to tell.
     """
-    raise IdentityNotConfigured
+    raise NotConfigured("This version cannot tell who asks, and serves no deployment: see vams-graph demo.")
 
 
 def create_app(services: Services, authenticate: Authenticate) -> Starlette:

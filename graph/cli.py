@@ -13,7 +13,7 @@ from botocore.exceptions import BotoCoreError
 from pydantic import SecretStr, ValidationError
 
 from graph import __version__
-from graph.app import PATH, IdentityNotConfigured, connect, create_app, identity, make_services
+from graph.app import PATH, NotConfigured, check, connect, create_app, make_services
 from graph.demo.administrator import administrator
 from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase
 from graph.demo.welcome import welcome
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run = {"serve": _serve, "demo": _demo, "doctor": _doctor, "export-schema": _export_schema}[given.command]
     try:
         return run(given)
-    except (DemoNotInstalledError, IdentityNotConfigured, MissingTableNames, ValidationError) as error:
+    except (DemoNotInstalledError, NotConfigured, MissingTableNames, ValidationError) as error:
         print(error, file=sys.stderr)
         return 2
 
@@ -55,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _serve(given: argparse.Namespace) -> int:
     settings = Settings() if given.workers is None else Settings(workers=given.workers)
-    identity(settings)  # what would stop every worker is told once, before there are any
+    check(settings)
     serve("graph.app:application", settings.host, settings.port, settings.workers)
     return 0
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import uvicorn
+from uvicorn.supervisors import Multiprocess
 
 from graph import journal
 from graph.metrics import MULTIPROCESS
@@ -22,30 +23,44 @@ def serve(factory: str, host: str, port: int, workers: int) -> None:
     Several workers share one socket; one that dies is replaced.
     """
     journal.write_json()
-    with _shared_counts(workers):
-        uvicorn.run(
-            factory,
-            factory=True,
-            host=host,
-            port=port,
-            workers=workers,
-            http="httptools",
-            ws="none",
-            log_config=None,
-            access_log=False,  # a URL can hold variables
-            proxy_headers=False,
-            server_header=False,
-            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-            timeout_graceful_shutdown=_FINISH_SECONDS,
-        )
+    config = uvicorn.Config(
+        factory,
+        factory=True,
+        host=host,
+        port=port,
+        workers=workers,
+        http="httptools",
+        ws="none",
+        log_config=None,
+        access_log=False,  # a URL can hold variables
+        proxy_headers=False,
+        server_header=False,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=_FINISH_SECONDS,
+    )
+    if workers == 1:
+        uvicorn.Server(config).run()
+        return
+    with _shared_counts():
+        _Workers(config, [config.bind_socket()]).run()
+
+
+class _Workers(Multiprocess):
+    """Workers that listen on their own when they are to end.
+
+    While their parent held the socket too, connections that no worker takes any more would wait for it, and be lost.
+    """
+
+    def terminate_all(self) -> None:
+        """Tells the workers to end."""
+        for sock in self.sockets:
+            sock.close()
+        super().terminate_all()
 
 
 @contextmanager
-def _shared_counts(workers: int) -> Iterator[None]:
+def _shared_counts() -> Iterator[None]:
     """Lets whichever worker is asked for metrics tell those of all."""
-    if workers == 1:
-        yield
-        return
     with tempfile.TemporaryDirectory(prefix="vams-graph-") as directory:
         os.environ[MULTIPROCESS] = directory
         try:
