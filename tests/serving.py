@@ -86,7 +86,7 @@ def server_process(database: EmbeddedDatabase, port: int, workers: int, log: Any
         | {
             "VAMS_GRAPH_DYNAMODB_ENDPOINT": database.endpoint,
             "VAMS_GRAPH_REGION": database.region,
-            "VAMS_GRAPH_DRAIN_SECONDS": "1",
+            "VAMS_GRAPH_DRAIN_SECONDS": "2",
             "VAMS_GRAPH_CURSOR_SECRETS": '["a secret of the tests"]',
             "AWS_ACCESS_KEY_ID": "demo",
             "AWS_SECRET_ACCESS_KEY": "demo",
