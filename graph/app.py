@@ -5,7 +5,7 @@ import gc
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -18,9 +18,17 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from graph import journal, metrics
+from graph.auth.identity import Authenticator, Identity
+from graph.auth.policies import Policies
+from graph.auth.ways import configured_ways
 from graph.context import Services
 from graph.health import Readiness
-from graph.http import Authenticate, GraphQLView
+from graph.http import GraphQLView
+from graph.loaders.permissions import PermissionRows
+from graph.logs import clients
+from graph.logs.calls import Caller
+from graph.logs.clients import Clients as LogClients
+from graph.logs.service import Logs
 from graph.metrics import Metrics
 from graph.middleware import broken, http_error, middleware
 from graph.rates import LocalBuckets
@@ -34,46 +42,31 @@ from graph.tables.reader import Client, Reader, dynamodb
 
 PATH = "/graphql"
 
-
-class NotConfigured(Exception):
-    """A setting is missing without which nothing may be served; the text says which."""
+_CLOSE_SECONDS = 2  # nobody waits for what a service still answers then
 
 
 def application() -> Starlette:
     """The application over a deployment, as the settings say; what each worker of ``vams-graph serve`` runs.
 
     Raises:
-        NotConfigured: when a setting is missing.
+        NotConfigured: when nothing tells who asks.
         MissingTableNames: when neither the environment nor SSM names every table.
     """
     journal.write_json()
-    settings = Settings()
-    authenticate = identity(settings)
-    app = create_app(make_services(settings, *connect(settings)), authenticate)
+    app = create_app(deployment(Settings()))
     gc.collect()
     gc.freeze()  # what is made at start stays, and need not be looked through for garbage
     return app
 
 
-def check(settings: Settings) -> None:
-    """Finds what would stop every worker, before there are any. Raises as :func:`application` does."""
-    identity(settings)
-    if not settings.cursor_secrets:
-        raise NotConfigured("Set VAMS_GRAPH_CURSOR_SECRETS to a JSON list of secrets; see docs/operations.md.")
-    connect(settings)
+def deployment(settings: Settings) -> Services:
+    """The services over a deployment. Raises as :func:`application` does."""
+    client, names = connect(settings)
+    return make_services(settings, client, names, clients.connect(settings))
 
 
-def identity(settings: Settings) -> Authenticate:  # noqa: ARG001
-    """What tells who sent a request.
-
-    Raises:
-        NotConfigured: always, until there is a way to tell.
-    """
-    raise NotConfigured("This version cannot tell who asks, and serves no deployment: see vams-graph demo.")
-
-
-def create_app(services: Services, authenticate: Authenticate) -> Starlette:
-    """The application over its services, which it closes when it ends. ``authenticate`` tells who sent a request."""
+def create_app(services: Services) -> Starlette:
+    """The application over its services, which it closes when it ends."""
     settings, counts = services.settings, Metrics()
     readiness = Readiness(services.tables_answer)
 
@@ -84,7 +77,9 @@ def create_app(services: Services, authenticate: Authenticate) -> Starlette:
         try:
             yield
         finally:
-            services.reader.close()
+            closing = threading.Thread(target=services.close, daemon=True)
+            closing.start()
+            closing.join(_CLOSE_SECONDS)
 
     async def healthz(_request: Request) -> Response:
         return JSONResponse({"status": "alive"})
@@ -97,7 +92,7 @@ def create_app(services: Services, authenticate: Authenticate) -> Starlette:
         return metrics.respond(counts, request, settings.metrics_networks)
 
     buckets = LocalBuckets(settings.rate_points, settings.rate_points_per_second)
-    view = GraphQLView(create_schema(), services, authenticate, buckets, counts.count)
+    view = GraphQLView(create_schema(), services, buckets, counts.count)
     app = Starlette(
         routes=[
             Route(PATH, view),
@@ -128,13 +123,33 @@ def _drain_first(readiness: Readiness, seconds: float) -> None:
     loop.add_signal_handler(signal.SIGTERM, drain)
 
 
+Ways = Callable[[Settings, PermissionRows], Sequence[Authenticator]]
+
+
 def make_services(
-    settings: Settings, client: Client, names: Mapping[Table, str], reader: type[Reader] = Reader
+    settings: Settings,
+    client: Client,
+    names: Mapping[Table, str],
+    logs: LogClients,
+    ways: Ways = configured_ways,
+    reader: type[Reader] = Reader,
 ) -> Services:
-    """The services over a database."""
-    cursors = Cursors([secret.get_secret_value() for secret in settings.cursor_secrets])
+    """The services over a database and the clients that logs are read with, and the ways in which they tell who asks.
+
+    Raises:
+        NotConfigured: when the settings name no such way.
+    """
     reads = reader(client, names, concurrency=settings.dynamodb_concurrency, attempts=settings.dynamodb_attempts)
-    return Services(settings, reads, cursors, partial(answers, client, names))
+    rows = PermissionRows(reads)
+    return Services(
+        settings=settings,
+        reader=reads,
+        cursors=Cursors([secret.get_secret_value() for secret in settings.cursor_secrets]),
+        identity=Identity(ways(settings, rows)),
+        policies=Policies(rows, default_role=settings.default_role),
+        logs=Logs(logs, Caller(concurrency=settings.logs_concurrency, attempts=settings.logs_attempts)),
+        tables_answer=partial(answers, client, names),
+    )
 
 
 def connect(settings: Settings, environment: Mapping[str, str] = os.environ) -> tuple[Any, dict[Table, str]]:

@@ -13,10 +13,14 @@ from botocore.exceptions import BotoCoreError
 from pydantic import SecretStr, ValidationError
 
 from graph import __version__
-from graph.app import PATH, NotConfigured, check, connect, create_app, make_services
-from graph.demo.administrator import administrator
+from graph.app import PATH, connect, create_app, deployment, make_services
+from graph.auth.ways import NotConfigured
 from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase
+from graph.demo.identity import DemoIssuer
+from graph.demo.logs import log_clients
+from graph.demo.permissions import ANA
 from graph.demo.welcome import welcome
+from graph.history import command as history
 from graph.schema import create_schema
 from graph.server import serve
 from graph.settings import Settings
@@ -31,7 +35,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s %(message)s", stream=sys.stderr)
     logging.getLogger("botocore").setLevel(logging.WARNING)
-    run = {"serve": _serve, "demo": _demo, "doctor": _doctor, "export-schema": _export_schema}[given.command]
+    run = {
+        "serve": _serve,
+        "demo": _demo,
+        "doctor": _doctor,
+        "export-schema": _export_schema,
+        "history": history.run,
+    }[given.command]
     try:
         return run(given)
     except (DemoNotInstalledError, NotConfigured, MissingTableNames, ValidationError) as error:
@@ -49,38 +59,44 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--port", type=int, default=8000, help="port to listen on (default 8000; 0 picks a free one)")
     demo.add_argument("--environment-file", type=Path, help="write the variables that reach its tables, for doctor")
     commands.add_parser("doctor", help="check credentials, tables and indexes")
+    history.add_parser(commands)
     commands.add_parser("export-schema", help="print the schema in the definition language")
     return parser
 
 
 def _serve(given: argparse.Namespace) -> int:
     settings = Settings() if given.workers is None else Settings(workers=given.workers)
-    check(settings)
+    if not settings.cursor_secrets:
+        raise NotConfigured("Set VAMS_GRAPH_CURSOR_SECRETS to a JSON list of secrets: the same for every process.")
+    deployment(settings).close()  # what would stop every worker is told here, once
     serve("graph.app:application", settings.host, settings.port, settings.workers)
     return 0
 
 
 def _demo(given: argparse.Namespace) -> int:
     settings = Settings(host=LOOPBACK, environment="development", cursor_secrets=[SecretStr(secrets.token_urlsafe())])
-    with EmbeddedDatabase() as database:
+    with EmbeddedDatabase() as database, DemoIssuer() as issuer:
         if given.environment_file is not None:
             _write_environment(given.environment_file, database)
-        app = create_app(make_services(settings, database.client, database.names), administrator)
+        app = create_app(make_services(settings, database.client, database.names, log_clients(), issuer.ways))
         config = uvicorn.Config(app, host=LOOPBACK, port=given.port, log_level="warning")
-        server = _Announced(config)
-        server.run()
+        _Announced(config, issuer.token(ANA, is_mfa=True)).run()
     return 0
 
 
 class _Announced(uvicorn.Server):
     """A server that says where it is once it listens there."""
 
+    def __init__(self, config: uvicorn.Config, token: str) -> None:
+        super().__init__(config)
+        self._token = token
+
     async def startup(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
         """Starts to listen."""
         await super().startup(sockets)  # type: ignore[arg-type]
         if self.started:
             port = self.servers[0].sockets[0].getsockname()[1]
-            print(welcome(f"http://{LOOPBACK}:{port}{PATH}"), flush=True)
+            print(welcome(f"http://{LOOPBACK}:{port}{PATH}", self._token), flush=True)
 
 
 def _write_environment(path: Path, database: EmbeddedDatabase) -> None:

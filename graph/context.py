@@ -3,13 +3,16 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
 
 from graphql import DocumentNode
 
 from graph.auth.access import Access
+from graph.auth.identity import Identity, Viewer
+from graph.auth.policies import Policies
+from graph.auth.policy import Policy
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
+from graph.logs.service import Logs, OperationLogs
 from graph.settings import Settings
 from graph.tables.cursors import Cursors
 from graph.tables.reader import Reader
@@ -24,16 +27,16 @@ class Services:
     settings: Settings
     reader: Reader
     cursors: Cursors
+    identity: Identity
+    policies: Policies
+    logs: Logs
     tables_answer: Callable[[], bool]
     """Asks the database whether it serves every table. It blocks: call it off the event loop."""
 
-
-class Viewer(Protocol):
-    """Whoever asks."""
-
-    @property
-    def user_id(self) -> str:
-        """The user's id in VAMS."""
+    def close(self) -> None:
+        """Waits for calls in flight and frees the threads."""
+        self.reader.close()
+        self.logs.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +56,14 @@ class Selection:
 
 @dataclass
 class Context:
-    """One operation: its services, who asks, what it selects, its loaders, its count of calls.
+    """One operation: its services, who asks for it and under which policy, what it selects, its loaders, its calls.
 
-    ``document`` is set where the document was parsed and validated already.
+    ``document`` is set where it was parsed and validated already.
     """
 
     services: Services
-    viewer: Viewer | None = None
+    viewer: Viewer
+    policy: Policy
     document: DocumentNode | None = None
     selection: Selection = field(default_factory=Selection)
     tally: Tally = field(default_factory=Tally)
@@ -75,9 +79,15 @@ class Context:
         return Loaders(Reading(self.services.reader, self.tally, self._fields))
 
     @cached_property
+    def logs(self) -> OperationLogs:
+        """What the operation may read of logs."""
+        settings = self.services.settings
+        return OperationLogs(settings.logs_registered, settings.logs_at_once, settings.logs_budget_seconds)
+
+    @cached_property
     def access(self) -> Access:
         """What the viewer may see."""
-        return Access()
+        return Access(self.viewer, self.policy, self.loaders)
 
     def _fields(self, row: type[Row]) -> Fields:
-        return self.selection.reads.get(row, frozenset())
+        return self.selection.reads.get(row, frozenset()) | self.access.looks_at(row)

@@ -25,15 +25,6 @@ class GraphError(Exception):
         return {"code": self.code, "retryable": True} if self.retryable else {"code": self.code}
 
 
-class Unauthenticated(GraphError):
-    """Credentials are missing or bad; the client is told the same of all."""
-
-    code = "UNAUTHENTICATED"
-
-    def __init__(self) -> None:
-        super().__init__("Valid credentials are needed.")
-
-
 class BadUserInput(GraphError):
     """An argument is well typed but cannot be served; the text says which and why."""
 

@@ -5,7 +5,7 @@ validation, execution. What is refused on the way has cost nothing that comes la
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from graphql import FieldNode, GraphQLError, OperationDefinitionNode, OperationType
@@ -15,9 +15,10 @@ from strawberry.asgi import GraphQL
 from strawberry.http import GraphQLHTTPResponse, GraphQLRequestData
 from strawberry.types import ExecutionResult
 
+from graph.auth.identity import Credentials, Viewer
 from graph.concealment import Concealment
-from graph.context import Context, Services, Viewer
-from graph.documents import Documents
+from graph.context import Context, Services
+from graph.documents import Document, Documents
 from graph.encoding import encode
 from graph.errors import GraphError, RateLimited, TimedOut, masked, original_of, present
 from graph.journal import Operation
@@ -36,9 +37,6 @@ from graph.schema import Schema
 
 COST_HEADER = "graphql-cost"
 """A request that carries it, with any value but 0, is told in ``extensions.cost`` what it cost."""
-
-Authenticate = Callable[[Request], Awaitable[Viewer]]
-"""Tells who sent a request; raises a GraphError, such as Unauthenticated, where it cannot."""
 
 # Request errors that HTTP has a status for, whatever the media type of the response.
 _STATUSES = {
@@ -62,14 +60,14 @@ class GraphQLView(GraphQL[Context, None]):
         self,
         schema: Schema,
         services: Services,
-        authenticate: Authenticate,
         buckets: Buckets,
         observe: Callable[[Operation], None],
     ) -> None:
         super().__init__(schema, graphql_ide=None, subscription_protocols=())
         settings = services.settings
         self._services, self._settings = services, settings
-        self._authenticate, self._buckets, self._observe = authenticate, buckets, observe
+        self._buckets, self._observe = buckets, observe
+        self._running = asyncio.Semaphore(settings.operations_at_once)
         self._documents = Documents(schema.core, settings)
         self._limits = Limits(schema.core, settings)
         self._concealment = None if settings.is_development else Concealment(schema.core)
@@ -93,18 +91,14 @@ class GraphQLView(GraphQL[Context, None]):
         self._observe(operation)
         return response
 
-    async def get_context(self, request: Request, response: Response | None = None) -> Context:  # type: ignore[override]  # noqa: ARG002
-        """A fresh context: loaders and counts belong to one operation. Its viewer is found before it is read."""
-        return Context(self._services, await self._authenticate(request))
-
     async def _answer(self, request: Request, operation: Operation, kind: str) -> tuple[GraphQLHTTPResponse, int]:
         """The body of a response and its status."""
         if request.method not in self._methods:
             raise _not_allowed(self._methods)
-        context = await self.get_context(request)
-        operation.tally = context.tally
+        peer = request.client.host if request.client else None
+        viewer = await self._services.identity.viewer(Credentials(request.scope["headers"], peer))
         asked = await self._read(request)
-        result = await self._result(request.method, asked, context, operation)
+        result = await self._result(request.method, asked, viewer, operation)
         body: GraphQLHTTPResponse = {} if result.data is None and _is_request_error(result) else {"data": result.data}
         if result.errors:
             errors = self._presented(result.errors, asked.query or "")
@@ -122,7 +116,7 @@ class GraphQLView(GraphQL[Context, None]):
         return in_query_string(request)
 
     async def _result(
-        self, method: str, asked: GraphQLRequestData, context: Context, operation: Operation
+        self, method: str, asked: GraphQLRequestData, viewer: Viewer, operation: Operation
     ) -> ExecutionResult:
         """What an operation gives; without data where it did not run."""
         try:
@@ -134,20 +128,25 @@ class GraphQLView(GraphQL[Context, None]):
         if method == "GET" and chosen.operation is not OperationType.QUERY:
             raise _not_allowed(("POST",))
         operation.price = self._limits.price(document, chosen, asked.variables)
-        if context.viewer is not None:
-            await self._buckets.charge(context.viewer.user_id, operation.price)
+        await self._buckets.charge(viewer.user_id, operation.price)
         if errors := self._documents.validate(document):
             return ExecutionResult(None, errors)
         operation.root_fields = tuple(self._root_fields.keys() & _selected(chosen))
-        context.document = document.node
         try:
-            async with asyncio.timeout(self._settings.operation_seconds):
+            async with asyncio.timeout(self._settings.operation_seconds), self._running:
+                context = await self._context(viewer, document)
+                operation.tally = context.tally
                 return await self.schema.execute(
                     asked.query, asked.variables, context, operation_name=asked.operation_name
                 )
         except TimeoutError:
             late = TimedOut("operation", self._settings.operation_seconds)
             return ExecutionResult(None, [GraphQLError(str(late), original_error=late)])
+
+    async def _context(self, viewer: Viewer, document: Document) -> Context:
+        """A fresh context: loaders, verdicts and counts belong to one operation."""
+        policy = await self._services.policies.policy_of(viewer.user_id, is_mfa=viewer.is_mfa)
+        return Context(self._services, viewer, policy, document.node)
 
     def _presented(self, errors: Iterable[GraphQLError], source: str) -> list[Any]:
         """Errors as the client may see them."""

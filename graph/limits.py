@@ -37,6 +37,9 @@ from graph.settings import Settings
 _MOST_NESTED = 200
 
 
+_DIGITS = 12  # of a page's size; more make no difference
+
+
 class Limits:
     """Prices operations against one schema, and refuses those that ask for too much."""
 
@@ -193,19 +196,18 @@ class _Pass:
             case None | NullValueNode():
                 return None
             case IntValueNode():
-                return _size_of(int(value.value)) if len(value.value) < 9 else LONGEST_PAGE
+                return _size_of(int(value.value[:_DIGITS]))
             case ListValueNode():
                 return _size_of(value.values)
         return LONGEST_PAGE
 
 
 def _size_of(value: Any) -> int | None:
-    """A page longer than the longest is refused by its field, and so is a list; but a list has to be read first."""
     match value:
         case None:
             return None
         case list() | tuple():
             return len(value)
         case int():
-            return min(max(value, 0), LONGEST_PAGE)
+            return max(value, 0)
     return LONGEST_PAGE

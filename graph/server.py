@@ -11,7 +11,7 @@ from uvicorn.supervisors import Multiprocess
 from graph import journal
 from graph.metrics import MULTIPROCESS
 
-# With the seconds of draining, at most 5, and those of closing, an end takes less than 10.
+# With the seconds of draining, at most 3, and of closing, at most 2, an end takes less than 10.
 _FINISH_SECONDS = 4
 # Longer than balancers keep idle connections, so that it is never they who send on one that was just closed.
 _KEEP_ALIVE_SECONDS = 75

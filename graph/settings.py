@@ -38,7 +38,7 @@ class Settings(BaseSettings):
         description="JSON list of networks that may read /metrics.",
     )
     drain_seconds: float = Field(
-        3.0, ge=0, le=5, description="Seconds between SIGTERM and the end of accepting, while /readyz says 503."
+        2.0, ge=0, le=3, description="Seconds between SIGTERM and the end of accepting, while /readyz says 503."
     )
 
     region: str | None = Field(None, description="AWS region; else that of the AWS environment or profile.")
@@ -55,12 +55,46 @@ class Settings(BaseSettings):
     dynamodb_timeout: float = Field(5.0, gt=0, description="Seconds to wait for one answer of DynamoDB.")
     dynamodb_attempts: int = Field(6, ge=1, le=12, description="Tries of one call, with back-off, before THROTTLED.")
 
+    api_keys: bool = Field(False, description="Accept the API keys of VAMS.")
+    cognito_pool_id: str | None = Field(None, description="Cognito user pool whose tokens are accepted.")
+    cognito_client_ids: list[str] = Field(default_factory=list, description="JSON list of the pool's client ids.")
+    oidc_issuer: str | None = Field(
+        None, description="OpenID Connect issuer whose tokens are accepted, as iss spells it."
+    )
+    oidc_audiences: list[str] = Field(default_factory=list, description="JSON list of audiences or client ids of it.")
+    oidc_keys_url: str | None = Field(None, description="Where its public keys are; else they are discovered.")
+    mfa_claim: str = Field("amr", description="Claim that tells of a second factor, where no Cognito pool is asked.")
+    mfa_value: str = Field("mfa", description="What the claim is or holds in a session with a second factor.")
+    gateway_secret: SecretStr | None = Field(None, description="Secret by which a gateway in front is trusted.")
+    gateway_networks: list[str] = Field(
+        default_factory=list, description="JSON list of private networks that a gateway in front connects from."
+    )
+    gateway_user_header: str = Field("x-vams-user", description="Header in which the gateway names the user.")
+    default_role: str = Field("", description="Role of users who are assigned none; empty for none.")
+
     read_budget_pages: int = Field(200, ge=1, description="DynamoDB pages that one filtered list may read.")
     read_budget_seconds: float = Field(10.0, gt=0, description="Seconds that filling one page of a list may take.")
 
+    logs_endpoint: str | None = Field(None, description="CloudWatch Logs endpoint, for emulators and VPC endpoints.")
+    logs_concurrency: int = Field(
+        16,
+        ge=1,
+        le=256,
+        description="Calls of CloudWatch Logs, Batch and Deadline Cloud in flight at once, per process.",
+    )
+    logs_timeout: float = Field(10.0, gt=0, description="Seconds to wait for one answer of theirs.")
+    logs_attempts: int = Field(4, ge=1, le=12, description="Tries of one call of theirs, with back-off.")
+    logs_at_once: int = Field(5, ge=1, description="Log sources that one operation reads at the same time.")
+    logs_registered: int = Field(
+        20, ge=0, description="Registered log sources of one step that one operation reads; further ones are SKIPPED."
+    )
+    logs_budget_calls: int = Field(100, ge=1, description="Calls of CloudWatch Logs that one page of lines may take.")
+    logs_budget_seconds: float = Field(10.0, gt=0, description="Seconds that one operation may read logs.")
+
     max_body_bytes: int = Field(262_144, ge=1024, description="Bytes of a request's body, also once unpacked.")
     body_seconds: float = Field(10.0, gt=0, description="Seconds in which a request's body must arrive.")
-    operation_seconds: float = Field(30.0, gt=0, description="Seconds that one operation may run.")
+    operation_seconds: float = Field(30.0, gt=0, description="Seconds that one operation may wait and run.")
+    operations_at_once: int = Field(64, ge=1, description="Operations that run at once, per process; more wait.")
     max_document_characters: int = Field(65_536, ge=1024, description="Characters of a document.")
     max_tokens: int = Field(3_000, ge=100, description="Tokens of a document, and comments in it.")
     max_depth: int = Field(20, ge=1, description="Fields within each other.")

@@ -1,11 +1,27 @@
-"""What the whole suite shares: one embedded database with the demo's items, and the graph over it."""
+"""What the whole suite shares: the demo's items in an embedded database and in memory, and the graph over either."""
 
+import os
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
+from strawberry.extensions import ParserCache, ValidationCache
 
 from graph.demo.database import EmbeddedDatabase
+from graph.schema import create_schema
+from graph.tables.reader import Reader
+from tests.demo.reading import ITEMS
 from tests.harness import Graph
+from tests.memory import NAMES, MemoryDatabase
+
+# A busy machine is no failure. Where the outcome decides about a change, every run draws the same examples.
+hypothesis.settings.register_profile(
+    "suite",
+    deadline=None,
+    derandomize=bool(os.environ.get("CI")),
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("suite")
 
 
 @pytest.fixture(scope="session")
@@ -17,5 +33,21 @@ def database() -> Iterator[EmbeddedDatabase]:
 @pytest.fixture
 def graph(database: EmbeddedDatabase) -> Iterator[Graph]:
     graph = Graph(database.client, database.names)
+    yield graph
+    graph.close()
+
+
+@pytest.fixture(scope="session")
+def memory() -> MemoryDatabase:
+    """Nobody writes to it."""
+    return MemoryDatabase(ITEMS)
+
+
+@pytest.fixture(scope="session")
+def quick(memory: MemoryDatabase) -> Iterator[Graph]:
+    """The graph over the demo's items in memory, where rounds are not counted exactly."""
+    schema = create_schema()
+    schema.extensions = (*schema.extensions, ParserCache, ValidationCache)
+    graph = Graph(memory, NAMES, reader=Reader, schema=schema)
     yield graph
     graph.close()

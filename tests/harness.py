@@ -7,8 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graph.app import make_services
+from graph.auth.identity import Authenticator, Viewer
 from graph.context import Context, Services
+from graph.demo.logs import log_clients
+from graph.demo.permissions import ADMIN
 from graph.errors import present
+from graph.loaders.permissions import PermissionRows
+from graph.logs.clients import Clients
 from graph.schema import Schema, create_schema
 from graph.settings import Settings
 from graph.tables.catalogue import Table
@@ -16,6 +21,12 @@ from graph.tables.reader import Client, Reader
 from graph.tables.tally import Tally
 
 SCHEMA = create_schema()
+ADMINISTRATOR = Viewer(ADMIN, is_mfa=False, method="api_key")
+
+
+def _no_ways(_settings: Settings, _rows: PermissionRows) -> Sequence[Authenticator]:
+    """Tests say themselves who asks."""
+    return ()
 
 
 @dataclass(frozen=True)
@@ -138,18 +149,26 @@ class Graph:
         settings: Settings | None = None,
         reader: type[Reader] = LockStepReader,
         schema: Schema = SCHEMA,
+        logs: Clients | None = None,
     ) -> None:
         self.settings = settings or Settings(cursor_secrets=["a secret of the tests"])
         self.recorder = Recorder(client, names)
-        self.services: Services = make_services(self.settings, self.recorder, names, reader)
-        self._schema = schema
+        self.services: Services = make_services(
+            self.settings, self.recorder, names, logs or log_clients(), _no_ways, reader
+        )
+        self.schema = schema
 
-    async def ask(self, document: str, **variables: Any) -> Answer:
-        """The answer to a document."""
-        context, begun = Context(self.services), len(self.recorder.calls)
-        result = await self._schema.execute(document, variable_values=variables, context_value=context)
+    async def ask(self, document: str, *, viewer: Viewer = ADMINISTRATOR, **variables: Any) -> Answer:
+        """The answer to a document, as a user sees it."""
+        context, begun = await self.context(viewer), len(self.recorder.calls)
+        result = await self.schema.execute(document, variable_values=variables, context_value=context)
         errors = [present(error) for error in result.errors or ()]
         return Answer(result.data, errors, context.tally, self.recorder.calls[begun:])
+
+    async def context(self, viewer: Viewer = ADMINISTRATOR) -> Context:
+        """A context, as one operation of a user has it."""
+        policy = await self.services.policies.policy_of(viewer.user_id, is_mfa=viewer.is_mfa)
+        return Context(self.services, viewer, policy)
 
     async def data(self, document: str, **variables: Any) -> dict[str, Any]:
         """The data of a document that is answered without an error."""
@@ -159,4 +178,4 @@ class Graph:
         return answer.data
 
     def close(self) -> None:
-        self.services.reader.close()
+        self.services.close()

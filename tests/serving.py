@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
@@ -14,47 +14,52 @@ import httpx
 import uvicorn
 from starlette.applications import Starlette
 
+from graph import journal
 from graph.app import connect, create_app, make_services
-from graph.demo.administrator import administrator
+from graph.auth.identity import Authenticator
 from graph.demo.database import EmbeddedDatabase
-from graph.http import Authenticate
-from graph.journal import write_json
+from graph.demo.identity import LoopbackAdministrator
+from graph.demo.logs import log_clients
+from graph.loaders.permissions import PermissionRows
 from graph.settings import Settings
 from graph.tables.reader import Reader
+from tests.memory import NAMES, MemoryDatabase
 
 GRAPHQL_RESPONSE = {"Accept": "application/graphql-response+json"}
 
 
+def administrator(_settings: Settings, _rows: PermissionRows) -> Sequence[Authenticator]:
+    """Whoever asks from this machine is the demo's administrator."""
+    return [LoopbackAdministrator()]
+
+
 def application() -> Starlette:
     """What workers run in tests."""
-    write_json()
+    journal.write_json()
     settings = Settings()
-    return create_app(make_services(settings, *connect(settings)), administrator)
+    client, names = connect(settings)
+    return create_app(make_services(settings, client, names, log_clients(), administrator))
 
 
 def make_app(
-    database: EmbeddedDatabase,
-    authenticate: Authenticate = administrator,
+    database: EmbeddedDatabase | MemoryDatabase,
+    authenticators: Sequence[Authenticator] = (LoopbackAdministrator(),),
     reader: type[Reader] = Reader,
     **settings: Any,
 ) -> Starlette:
     given = Settings(cursor_secrets=["a secret of the tests"], **settings)
-    return create_app(make_services(given, database.client, database.names, reader), authenticate)
+    client, names = (database, NAMES) if isinstance(database, MemoryDatabase) else (database.client, database.names)
+    return create_app(make_services(given, client, names, log_clients(), lambda *_: authenticators, reader))
 
 
 @asynccontextmanager
-async def client_of(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+async def serving(database: EmbeddedDatabase | MemoryDatabase, **options: Any) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the application in this process."""
+    app = make_app(database, **options)
     async with app.router.lifespan_context(app):
         transport = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
             yield client
-
-
-@asynccontextmanager
-async def serving(database: EmbeddedDatabase, **options: Any) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of the application in this process."""
-    async with client_of(make_app(database, **options)) as client:
-        yield client
 
 
 @contextmanager
@@ -86,7 +91,6 @@ def server_process(database: EmbeddedDatabase, port: int, workers: int, log: Any
         | {
             "VAMS_GRAPH_DYNAMODB_ENDPOINT": database.endpoint,
             "VAMS_GRAPH_REGION": database.region,
-            "VAMS_GRAPH_DRAIN_SECONDS": "2",
             "VAMS_GRAPH_CURSOR_SECRETS": '["a secret of the tests"]',
             "AWS_ACCESS_KEY_ID": "demo",
             "AWS_SECRET_ACCESS_KEY": "demo",

@@ -14,8 +14,8 @@ from graphql import (
 )
 
 from graph.concealment import Concealment
-from graph.demo.database import EmbeddedDatabase
 from tests.harness import SCHEMA
+from tests.memory import MemoryDatabase
 from tests.serving import GRAPHQL_RESPONSE, serving
 
 KINDS = [kind for kind in SCHEMA.core.type_map.values() if not kind.name.startswith("__")]
@@ -113,11 +113,9 @@ def roots() -> Iterator[str]:
 @pytest.mark.parametrize(
     "documents", [fields, arguments, inputs, types, directives, roots], ids=lambda one: one.__name__
 )
-async def test_messages_tell_no_foreign_names(
-    database: EmbeddedDatabase, documents: Callable[[], Iterator[str]]
-) -> None:
+async def test_messages_tell_no_foreign_names(memory: MemoryDatabase, documents: Callable[[], Iterator[str]]) -> None:
     known = names()
-    async with serving(database, rate_points=0) as client:
+    async with serving(memory, rate_points=0) as client:
         for document in documents():
             response = await client.post("/graphql", json={"query": document}, headers=GRAPHQL_RESPONSE)
             for error in response.json().get("errors", ()):
@@ -125,7 +123,7 @@ async def test_messages_tell_no_foreign_names(
                 assert told <= set(NAME.findall(document)), (document, error["message"])
 
 
-async def test_variables_tell_no_foreign_names(database: EmbeddedDatabase) -> None:
+async def test_variables_tell_no_foreign_names(memory: MemoryDatabase) -> None:
     known = names()
     document = "query ($f: ExecutionFilter) { executions(filter: $f) { pageInfo { endCursor } } }"
     wrong: list[object] = [1, "x", True, [1], {"x": 1}, None]
@@ -134,7 +132,7 @@ async def test_variables_tell_no_foreign_names(database: EmbeddedDatabase) -> No
     given: list[dict[str, object]] = [{misspelt(name): 1} for name in kind.fields]
     given += [{name: one} for name in kind.fields for one in wrong]
     given += [{"status": ["FAILEx"]}, {"workflow": {"databaseIx": 1}}, {"workflow": {}}]
-    async with serving(database, rate_points=0) as client:
+    async with serving(memory, rate_points=0) as client:
         for variables in given:
             sent = {"query": document, "variables": {"f": variables}}
             response = await client.post("/graphql", json=sent, headers=GRAPHQL_RESPONSE)

@@ -4,13 +4,13 @@ from ipaddress import ip_network
 
 import pytest
 
-from graph.demo.database import EmbeddedDatabase
 from graph.metrics import allowed
+from tests.memory import MemoryDatabase
 from tests.serving import serving
 
 
-async def test_a_thousand_operation_names_add_no_series(database: EmbeddedDatabase) -> None:
-    async with serving(database, rate_points=0) as client:
+async def test_a_thousand_operation_names_add_no_series(memory: MemoryDatabase) -> None:
+    async with serving(memory, rate_points=0) as client:
 
         async def ask(number: int) -> None:
             await client.post(
@@ -29,8 +29,8 @@ async def test_a_thousand_operation_names_add_no_series(database: EmbeddedDataba
         assert "name" not in "".join(before)
 
 
-async def test_operations_are_counted_by_outcome_and_root_field(database: EmbeddedDatabase) -> None:
-    async with serving(database) as client:
+async def test_operations_are_counted_by_outcome_and_root_field(memory: MemoryDatabase) -> None:
+    async with serving(memory) as client:
         await client.post("/graphql", json={"query": "{ executions(first: 1) { nodes { id } } }"})
         await client.post("/graphql", json={"query": "{ nothing }"})
         text = (await client.get("/metrics")).text
@@ -40,8 +40,8 @@ async def test_operations_are_counted_by_outcome_and_root_field(database: Embedd
     assert "vams_graph_operation_dynamodb_calls_sum 1.0" in text
 
 
-async def test_metrics_are_there_for_those_who_may_read_them_alone(database: EmbeddedDatabase) -> None:
-    async with serving(database, metrics_networks=["10.0.0.0/8"]) as client:
+async def test_metrics_are_there_for_those_who_may_read_them_alone(memory: MemoryDatabase) -> None:
+    async with serving(memory, metrics_networks=["10.0.0.0/8"]) as client:
         assert (await client.get("/metrics")).status_code == 404
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from graph.demo.database import EmbeddedDatabase
+from tests.memory import MemoryDatabase
 from tests.serving import listening, make_app
 
 HEAD = b"POST /graphql HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
@@ -17,8 +17,8 @@ MEGABYTE = b" " * 1_048_576
 
 
 @pytest.fixture(scope="module")
-def port(database: EmbeddedDatabase) -> Iterator[int]:
-    with listening(make_app(database, body_seconds=0.5)) as address:
+def port(memory: MemoryDatabase) -> Iterator[int]:
+    with listening(make_app(memory, body_seconds=0.5)) as address:
         yield int(address.rsplit(":", 1)[1])
 
 

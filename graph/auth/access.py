@@ -1,16 +1,208 @@
-"""The gate: every object passes it on every way to it, before anything of it leaves a resolver.
+"""The gate: what the viewer of one operation may see. Every object passes it on every way to it.
 
-Identity does not exist yet, and the server runs as a demo on loopback only: whoever asks is its administrator.
+VAMS decides in two tiers. The first is the route: the policy must allow the method on the REST path that a field stands
+for, with the real ids in it. The second is the object, and for an execution everything that it touched.
+
+Three differences from VAMS are deliberate. An archived asset is checked as the asset it was, for allow and for deny
+rules alike. Every database that metadata was captured from is checked, not only the one that the caller named. A list
+of metadata sources that the row could not hold whole denies, unless the policy allows everything that it could name.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
 
-from graph.tables.rows import Row
+from graph.auth import routes
+from graph.auth.audit import Audit
+from graph.auth.claims import FIELDS, Claim, ClaimLoader
+from graph.auth.identity import Viewer
+from graph.auth.policy import Decision, Policy
+from graph.errors import Forbidden
+from graph.loaders import Loaders
+from graph.tables.records.definitions import AssetRow, DatabaseRow, PipelineRow, WorkflowRow
+from graph.tables.records.executions import ExecutionRow
+from graph.tables.rows import Fields, Row
+
+MOST_ASSETS = 500  # distinct assets that VAMS resolves for the permissions of one page
+
+_KINDS: Mapping[type[Row], str] = {AssetRow: "asset", PipelineRow: "pipeline", WorkflowRow: "workflow"}
 
 
 class Access:
-    """What the viewer of one operation may see."""
+    """The verdicts of one operation, each reached once."""
 
-    async def sees(self, rows: Sequence[Row]) -> Sequence[bool]:
-        """Whether the viewer may see each of some objects."""
-        return [True for _ in rows]
+    def __init__(self, viewer: Viewer, policy: Policy, loaders: Loaders) -> None:
+        self._audit = Audit(viewer.user_id)
+        self._policy = policy
+        self._loaders = loaders
+        self._claims = ClaimLoader(loaders)
+        self._routes: dict[tuple[str, str], bool] = {}
+        self._verdicts: dict[tuple[Claim, str], bool] = {}
+        self._open: dict[tuple[str, str], bool] = {}
+        self._sees_every_execution = self._allows_every_execution("GET")
+
+    @property
+    def hides_nothing(self) -> bool:
+        """Whether no execution is kept from the viewer, whatever it is and whichever way leads to it."""
+        return self._sees_every_execution and self._is_open("api", "GET")
+
+    def looks_at(self, row: type[Row]) -> Fields:
+        """The stored fields of a kind of row that decisions look at, beside what an operation selects."""
+        kind = _KINDS.get(row)
+        is_open = self._sees_every_execution if kind is None else self._is_open(kind, "GET")
+        return frozenset() if is_open else FIELDS.get(row, frozenset())
+
+    def require(self, path: str) -> None:
+        """Refuses a field whose REST route the viewer may not GET.
+
+        Raises:
+            Forbidden: when that is so.
+        """
+        if not self.permits(path):
+            raise Forbidden
+
+    def permits(self, path: str, method: str = "GET") -> bool:
+        """Whether the viewer may call a REST route of VAMS: the first tier."""
+        known = self._routes.get((path, method))
+        if known is None:
+            decision = self._policy.allows("api", {"route__path": path}, method)
+            known = self._routes[path, method] = self._audited(decision, "api", path, method)
+        return known
+
+    async def sees(self, row: Row) -> bool:
+        """Whether the viewer may open an object: its own route, and the object itself.
+
+        Raises:
+            GraphError: when what decides about an execution cannot be read, which is never taken for its absence.
+        """
+        match row:
+            case ExecutionRow():
+                if not self.permits(routes.execution_details(row.execution_id)):
+                    return False
+                return self._sees_every_execution or await self._decide(await self._claims.load(row.primary_key), "GET")
+            case AssetRow():
+                return self.permits(routes.asset(row.database_id, row.asset_id)) and self._allows_asset(row, "GET")
+            case DatabaseRow():
+                return self.permits(routes.database(row.database_id)) and self._allows_database(row.database_id, "GET")
+            case WorkflowRow():
+                path = routes.workflow(row.database_id, row.workflow_id)
+                return self.permits(path) and self._allows_workflow(row.database_id, row.workflow_id, row)
+            case PipelineRow():
+                path = routes.pipeline(row.database_id, row.pipeline_id)
+                return self.permits(path) and self._allows_pipeline(row)
+            case _:
+                raise AssertionError(f"{type(row).__name__} has no gate of its own")
+
+    def page_of_executions(self) -> Callable[[Sequence[ExecutionRow]], Awaitable[Sequence[bool]]]:
+        """Whether the viewer may see each of the executions of one page, by the second tier alone.
+
+        The verdicts end before the execution that would take more distinct assets than VAMS resolves for one page,
+        unless it is the first to take any.
+        """
+        spent: set[tuple[str, str]] = set()
+
+        async def verdicts(rows: Sequence[ExecutionRow]) -> Sequence[bool]:
+            if self._sees_every_execution:
+                return [True] * len(rows)
+            claims = await asyncio.gather(*(self._claims.load(row.primary_key) for row in rows))
+            return await asyncio.gather(*(self._decide(claim, "GET") for claim in _within_bound(claims, spent)))
+
+        return verdicts
+
+    async def may_abort(self, execution: ExecutionRow) -> bool:
+        """Whether the viewer may abort an execution, whatever its status."""
+        if not self.permits(routes.execution(execution.execution_id), "DELETE"):
+            return False
+        if self._allows_every_execution("POST"):
+            return True
+        return await self._decide(await self._claims.load(execution.primary_key), "POST")
+
+    async def _decide(self, claim: Claim, action: str) -> bool:
+        known = self._verdicts.get((claim, action))
+        if known is None:
+            known = self._verdicts[claim, action] = await self._verdict(claim, action)
+        return known
+
+    async def _verdict(self, claim: Claim, action: str) -> bool:
+        """The second tier for one execution, in VAMS's order; the first that fails denies."""
+        if not self._allows_workflow(claim.workflow_database_id, claim.workflow_id, claim.workflow):
+            return False
+        if not all(self._allows_database(name, "GET") for name in claim.databases):
+            return False
+        if (claim.databases_are_truncated and not self._is_open("database", "GET")) or (
+            claim.assets_are_truncated and not self._is_open("asset", action)
+        ):
+            self._audit.denied("execution", claim.execution_id, action, "its list of metadata sources is truncated")
+            return False
+        found = await asyncio.gather(*(self._loaders.assets.find(*named) for named in claim.assets))
+        missing = [named for named, asset in zip(claim.assets, found, strict=True) if asset is None]
+        present = [asset for asset in found if asset is not None]
+        return all(self._allows_asset(asset, action) for asset in present) and all(
+            self._allows_database(name, action) for name in dict.fromkeys(database for database, _ in missing)
+        )
+
+    def _allows_every_execution(self, action: str) -> bool:
+        """Whether the second tier allows an action on any execution, so that none needs to be looked at."""
+        looked_at = (("workflow", "GET"), ("database", "GET"), ("asset", action), ("database", action))
+        return all(self._is_open(kind, needed) for kind, needed in looked_at)
+
+    def _is_open(self, kind: str, action: str) -> bool:
+        """Whether the policy allows an action on every object of a kind, so that none needs to be looked at."""
+        known = self._open.get((kind, action))
+        if known is None:
+            known = self._open[kind, action] = self._policy.allows_everything(kind, action)
+        return known
+
+    def _allows_workflow(self, database_id: str, workflow_id: str, row: WorkflowRow | None) -> bool:
+        if self._is_open("workflow", "GET"):
+            return True
+        fields = {
+            "databaseId": database_id,
+            "workflowId": workflow_id,
+            "category": row.category if row else "",
+            "name": row.name if row else "",
+        }
+        return self._allows("workflow", fields, "GET", f"{database_id}:{workflow_id}")
+
+    def _allows_database(self, database_id: str, action: str) -> bool:
+        return self._allows("database", {"databaseId": database_id}, action, database_id)
+
+    def _allows_asset(self, row: AssetRow, action: str) -> bool:
+        if self._is_open("asset", action):
+            return True
+        fields = {
+            "databaseId": row.database_id,
+            "assetName": row.name,
+            "assetType": row.asset_type,
+            "tags": row.tags,
+        }
+        return self._allows("asset", fields, action, f"{row.database_id}:{row.asset_id}")
+
+    def _allows_pipeline(self, row: PipelineRow) -> bool:
+        if self._is_open("pipeline", "GET"):
+            return True
+        fields = {
+            "databaseId": row.database_id,
+            "pipelineId": row.pipeline_id,
+            "pipelineExecutionType": row.execution_config.get("executionType"),
+            "category": row.category,
+            "name": row.name,
+        }
+        return self._allows("pipeline", fields, "GET", f"{row.database_id}:{row.pipeline_id}")
+
+    def _allows(self, kind: str, fields: Mapping[str, Any], action: str, object_id: str) -> bool:
+        return self._audited(self._policy.allows(kind, fields, action), kind, object_id, action)
+
+    def _audited(self, decision: Decision, kind: str, object_id: str, action: str) -> bool:
+        if not decision:
+            self._audit.denied(kind, object_id, action, decision.constraint_id or decision.reason.value)
+        return bool(decision)
+
+
+def _within_bound(claims: Sequence[Claim], spent: set[tuple[str, str]]) -> Sequence[Claim]:
+    """The claims, from the first, that can be decided within the bound on distinct assets."""
+    for place, claim in enumerate(claims):
+        if spent and len(spent | claim.assets.keys()) > MOST_ASSETS:
+            return claims[:place]
+        spent.update(claim.assets)
+    return claims

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 # The most that BatchWriteItem takes. Even at 400 KB each they stay below its other bound, 16 MB.
 _BATCH_ITEMS = 25
 _WRITERS = 2
+_CONNECTIONS = 32  # as many as the reader keeps in flight; fewer would be opened anew for each call
 _ATTEMPTS = 8
 
 
@@ -98,7 +99,7 @@ def loopback_client(endpoint: str, region: str = REGION) -> "DynamoDBClient":
         region_name=region,
         aws_access_key_id="demo",
         aws_secret_access_key="demo",  # noqa: S106 - an emulator asks for one and checks none
-        config=Config(proxies={}, max_pool_connections=_WRITERS),
+        config=Config(proxies={}, max_pool_connections=_CONNECTIONS),
     )
 
 

@@ -27,8 +27,8 @@ _STATES = f"arn:aws:states:{REGION}:{ACCOUNT}"
 
 def registration_rows() -> Iterator[Row]:
     """The rows of the runs."""
-    yield from run_rows(_registrations())
-    yield from run_rows(_secrets())
+    yield from run_rows(REGISTRATIONS_RUN)
+    yield from run_rows(SECRETS_RUN)
 
 
 def _registered(
@@ -140,3 +140,7 @@ def _secrets() -> Run:
         ),
     )
     return run.with_step(0, log=StepLog(error=f"x-amz-security-token: {jwt}\n{error}\n{access_key}"))
+
+
+REGISTRATIONS_RUN = _registrations()
+SECRETS_RUN = _secrets()

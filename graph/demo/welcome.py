@@ -1,6 +1,7 @@
 """What the demo says when it is ready: where it is, what to ask, and where that leads."""
 
 from graph.demo.notable import NOTABLE_RUNS
+from graph.demo.permissions import ADMIN, ANA, API_KEY_OF, BOB, NOBODY, READER
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 
 _QUERIES = (
@@ -16,22 +17,44 @@ _QUERIES = (
     nodes { executionId startedAt workflow { name } error } pageInfo { hasNextPage endCursor } } }""",
     ),
     (
+        "Every log of a step, how its reading went, and its last lines.",
+        f"""{{ execution(executionId: "{SAMPLE_EXECUTION_ID}") {{ pipelineExecutions {{ nodes {{ name
+    availableLogs {{ nodes {{ label events(last: 20) {{ status nodes {{ time message }} }} }} }} }} }} }} }}""",
+    ),
+    (
         "The history of an asset, from both directions.",
         """{ asset(databaseId: "plant-models", assetId: "pump-station") { name
     executions(first: 5) { edges { roles node { executionId startedAt status } } } } }""",
     ),
 )
 
+SEES = {
+    ADMIN: "sees everything",
+    BOB: "sees one database, and no logs",
+    ANA: "sees what bob does; her other role needs a second factor",
+    READER: "reads everything but logs",
+    NOBODY: "holds no role, and is refused",
+}
 
-def welcome(url: str) -> str:
-    """The text, for a server at a URL."""
+
+def welcome(url: str, token: str) -> str:
+    """The text, for a server at a URL, with a token for a user who has shown a second factor."""
     queries = "\n\n".join(f"  # {leads_to}\n  {query}" for leads_to, query in _QUERIES)
+    keys = "\n".join(f"  {key:<18} {user} {SEES[user]}" for user, key in API_KEY_OF.items())
     runs = "\n".join(f"  {run.execution_id}  {run.shows}" for run in NOTABLE_RUNS)
     return f"""VAMS Graph serves its sample data at {url}
 
-Three queries to try (POST them as JSON: {{"query": "..."}}):
+Four queries to try (POST them as JSON: {{"query": "..."}}):
 
 {queries}
+
+You are its administrator unless you show an Authorization header. Keys to be somebody else by:
+
+{keys}
+
+For an hour, {ANA} with a second factor, which no key counts as:
+
+  {token}
 
 Runs worth a look, by executionId:
 

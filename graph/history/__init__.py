@@ -1,1 +1,51 @@
-"""What happened inside a state machine, told from its events. Pure."""
+"""Execution histories, pure: events become visits and stages, definitions become frames.
+
+events = parse_events(json.load(file))             # what GetExecutionHistory returned
+definition = parse_definition(text)                # Amazon States Language
+attribution = attribute(events, definition)        # every event, every visit
+stages = roll_up(frame(definition), attribution)   # every state, in order
+"""
+
+from graph.history.attribution import AttributedEvent, Attribution, attribute
+from graph.history.batch import BatchJob, batch_job
+from graph.history.definition import (
+    Definition,
+    DefinitionError,
+    StageTransitionKind,
+    State,
+    Transition,
+    parse_definition,
+)
+from graph.history.event import Event, EventKind, StageStatus
+from graph.history.frames import Frame, frame
+from graph.history.rollup import Stage, roll_up
+from graph.history.stepfunctions import MalformedHistoryError, parse_event, parse_events
+from graph.history.visit import IterationCounts, MapRun, StageScope, Visit
+
+__all__ = [
+    "AttributedEvent",
+    "Attribution",
+    "BatchJob",
+    "Definition",
+    "DefinitionError",
+    "Event",
+    "EventKind",
+    "Frame",
+    "IterationCounts",
+    "MalformedHistoryError",
+    "MapRun",
+    "Stage",
+    "StageScope",
+    "StageStatus",
+    "StageTransitionKind",
+    "State",
+    "Transition",
+    "Visit",
+    "attribute",
+    "batch_job",
+    "frame",
+    "parse_definition",
+    "parse_event",
+    "parse_events",
+    "roll_up",
+]

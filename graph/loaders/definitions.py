@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from graph.errors import GraphError
 from graph.loaders.base import KeyLoader, Loader, Reading, Slice, SliceLoader, gather_results
 from graph.tables import catalogue, keys
+from graph.tables.keys import is_sort_key
 from graph.tables.reader import Between
 from graph.tables.records.definitions import AssetRow, DatabaseRow, FileVersionRow, PipelineRow, WorkflowRow
 
@@ -51,7 +52,8 @@ class FileVersionLoader(Loader[tuple[str, str], FileVersionRow | None]):
         """The versions of some files; None where the run made none, or where the bucket has no versions (``null``)."""
         files: dict[str, list[str]] = defaultdict(list)
         for execution_id, file_key in keys:
-            files[execution_id].append(file_key)
+            if is_sort_key(file_key):
+                files[execution_id].append(file_key)
         stretches = await gather_results(
             self._by_execution.load(Slice(execution_id, sort=Between(min(wanted), max(wanted))))
             for execution_id, wanted in files.items()
@@ -64,4 +66,4 @@ class FileVersionLoader(Loader[tuple[str, str], FileVersionRow | None]):
             for row in stretch.rows
             if row.version_id != "null"
         }
-        return [stretch if isinstance(stretch := found[key[0]], GraphError) else versions.get(key) for key in keys]
+        return [stretch if isinstance(stretch := found.get(key[0]), GraphError) else versions.get(key) for key in keys]

@@ -3,16 +3,17 @@
 from graph.loaders.base import KeyLoader, Reading, Slice, SliceLoader
 from graph.tables import catalogue, keys
 from graph.tables.reader import Prefix
-from graph.tables.records.inputs import InputMetadataRow, InputRow, StepInputFileRow
+from graph.tables.records.inputs import InputAssetRow, InputMetadataRow, InputRow, StepInputFileRow
 
 
 class InputLoaders:
-    """Inputs by key, by execution, and newest first by asset."""
+    """Inputs by key, by execution, and newest first by asset; and which assets the inputs of an execution are of."""
 
     def __init__(self, reading: Reading) -> None:
         self.by_key = KeyLoader(InputRow, reading)
         self.of_execution = SliceLoader(InputRow, reading, primes=(self.by_key.prime_rows,))
         self.by_asset = SliceLoader(InputRow, reading, catalogue.INPUTS_BY_ASSET, (self.by_key.prime_rows,))
+        self.assets_of_execution = SliceLoader(InputAssetRow, reading)
 
     async def one_of_asset(self, execution_id: str, database_id: str, asset_id: str) -> InputRow | None:
         """An input of a run that is of a given asset, if it has one."""

@@ -24,18 +24,21 @@ class StepLoaders:
         self.chain = ChainLoader(self.by_execution, configurations)
 
     async def previous(self, step: StepRow) -> StepRow | None:
-        """The step before another: from the chain where the operation reads it, else by its key."""
-        if self.chain.knows(step.execution_id):
-            return (await self.chain.load(step.execution_id)).neighbour(step.pipeline_execution_id, -1)
-        if not step.predecessor_id:
-            return None
-        return await self.by_key.load((step.predecessor_id, step.execution_id))
+        """The step before another: by its key, or from the chain where the operation reads it or the link is broken."""
+        if not self.chain.knows(step.execution_id):
+            if not step.predecessor_id:
+                return None
+            if found := await self.by_key.load((step.predecessor_id, step.execution_id)):
+                return found
+        return (await self.chain.load(step.execution_id)).neighbour(step.pipeline_execution_id, -1)
 
     async def next(self, step: StepRow) -> StepRow | None:
-        """The step after another: from the chain where the operation reads it, else from the index by predecessor."""
-        if self.chain.knows(step.execution_id):
-            return (await self.chain.load(step.execution_id)).neighbour(step.pipeline_execution_id, 1)
-        return await self._only(self.by_predecessor, step.execution_id, step.pipeline_execution_id)
+        """The step after another: by its link, or from the chain where the operation reads it or the link is broken."""
+        if not self.chain.knows(step.execution_id):
+            found = await self._only(self.by_predecessor, step.execution_id, step.pipeline_execution_id)
+            if found is not None or step.is_end_state:
+                return found
+        return (await self.chain.load(step.execution_id)).neighbour(step.pipeline_execution_id, 1)
 
     async def end(self, execution_id: str) -> StepRow | None:
         """The step that ends an execution's chain: from the chain where it is read, else from its own index."""

@@ -31,12 +31,21 @@ class LogSourceType(Enum):
     CUSTOM = "custom"
 
 
+class DeadlineJob(NamedTuple):
+    """A job of Deadline Cloud."""
+
+    farm_id: str
+    queue_id: str
+    job_id: str
+
+
 @dataclass(frozen=True, slots=True)
 class LogSource:
     """One location in CloudWatch Logs: a log group, or one stream of it, or its streams with a common prefix.
 
     `log_group_arn` has no trailing `:*`. It is for reading the logs and holds the account: do not show it.
-    `is_registered` tells whether the step itself registered the location, whatever the kind says.
+    `is_registered` tells whether the step itself registered the location, whatever the kind says. `jobs` are those
+    whose sessions write to it.
     """
 
     kind: LogKind
@@ -48,6 +57,7 @@ class LogSource:
     log_stream_prefix: str | None
     log_group_arn: str = field(repr=False)
     is_registered: bool
+    jobs: tuple[DeadlineJob, ...] = ()
 
     @property
     def log_id(self) -> str:
@@ -130,6 +140,7 @@ class _Mention(NamedTuple):
     stage: str = ""
     label: str = ""
     source_type: str = ""
+    job: DeadlineJob | None = None
 
 
 def _invocation(execution_type: str, resource_arn: str, home: _Place | None, region: str) -> Iterator[_Mention]:
@@ -148,15 +159,15 @@ def _deadline_cloud_jobs(sub_executions: Iterable[object], home: _Place | None) 
         if _text(entry, "resourceType") == "deadlineCloudJob"
         and all(_text(entry, key) for key in ("farmId", "queueId", "jobId"))
     )
-    for job in islice(jobs, _DEADLINE_CLOUD_JOBS):
+    for entry in islice(jobs, _DEADLINE_CLOUD_JOBS):
+        job = DeadlineJob(_text(entry, "farmId"), _text(entry, "queueId"), _text(entry, "jobId"))
         yield _Mention(
             LogKind.DEADLINE_CLOUD_JOB,
-            _Location(
-                home.group_arn(f"/aws/deadline/{_text(job, 'farmId')}/{_text(job, 'queueId')}"), prefix="session-"
-            ),
-            _text(job, "stageName"),
+            _Location(home.group_arn(f"/aws/deadline/{job.farm_id}/{job.queue_id}"), prefix="session-"),
+            _text(entry, "stageName"),
             "Deadline Cloud job sessions",
             LogSourceType.DEADLINE_CLOUD.value,
+            job,
         )
 
 
@@ -197,6 +208,7 @@ def _source(location: _Location, mentions: Sequence[_Mention]) -> LogSource:
         log_stream_prefix=location.prefix or None,
         log_group_arn=location.group_arn,
         is_registered=any(mention.kind is LogKind.REGISTERED for mention in mentions),
+        jobs=tuple(dict.fromkeys(mention.job for mention in mentions if mention.job)),
     )
 
 

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from graph.auth import routes
 from graph.context import Context
 from graph.loaders.base import Slice, SliceLoader
 from graph.resolvers.budget import Budget
 from graph.resolvers.filters import ExecutionFilter
-from graph.resolvers.paging import Entry, Filled, Page, PageRequest, Window, paginate
+from graph.resolvers.paging import Entry, Filled, Page, PageRequest, ShortPageReason, Window, paginate
 from graph.resolvers.sources import EVALUATED
 from graph.tables.reader import Between
 from graph.tables.records.definitions import AssetRow
@@ -28,7 +29,12 @@ RowT = TypeVar("RowT", InputRow, ConfigurationRow)
 async def asset_executions(
     context: Context, request: PageRequest, asset: AssetRow, role: AssetRole | None, wanted: ExecutionFilter | None
 ) -> Page[ExecutionRow]:
-    """The executions that read or wrote an asset; with a role, those that touched it that way."""
+    """The executions that read or wrote an asset and may be seen; with a role, those that touched it that way.
+
+    Raises:
+        Forbidden: when the viewer may not list the executions of the asset.
+    """
+    context.access.require(routes.asset_executions(asset.database_id, asset.asset_id))
 
     async def read(window: Window) -> Filled[ExecutionRow]:
         if wanted is None or not wanted.is_possible:
@@ -93,32 +99,42 @@ class _Reading:
         self._start = _Place(*map(str, window.start)) if window.start else None
         self._stop = _Place(*map(str, window.stop)) if window.stop else None
         self._roles_are_selected = context.selection.includes("AssetExecutionEdge", frozenset({"roles"}))
+        dates = self._dates(wanted.key_range or Between(None, None))
         begin = Slice(
             f"{asset.database_id}:{asset.asset_id}",
-            sort=self._dates(wanted.key_range or Between(None, None)),
+            sort=dates,
             forward=not window.forward,
             evaluate=max(EVALUATED, window.count + 1),
             pages=1,
         )
-        self._inputs = _Stream(context.loaders.inputs.by_asset, begin if role is not AssetRole.WROTE else None)
+        self._inputs = _Stream(
+            context.loaders.inputs.by_asset, begin if role is not AssetRole.WROTE and not dates.is_empty else None
+        )
         self._outputs = _Stream(
-            context.loaders.configurations.by_output_asset, begin if role is not AssetRole.READ else None
+            context.loaders.configurations.by_output_asset,
+            begin if role is not AssetRole.READ and not dates.is_empty else None,
         )
 
     async def fill(self) -> Filled[ExecutionRow]:
         entries: list[Entry[ExecutionRow]] = []
         budget, decided = Budget.of(self._context), self._window.start
+        admit = self._context.access.page_of_executions()
         while True:
             await self._advance(budget)
-            for place, execution, roles in await self._decide(budget):
-                if self._stop is not None and not self._comes_before(place, self._stop):
-                    return Filled(entries)
-                decided = place.position
-                if execution is None:
-                    continue
-                entries.append(Entry(execution, place.position, roles))
+            settled = self._settle()
+            while settled:
+                # Unfiltered, nearly every run is shown, so that no more of them are read than are missing.
+                size = EVALUATED if self._is_filtered else self._window.count + 1 - len(entries)
+                chunk, settled = settled[:size], settled[size:]
+                matching = await self._matching(chunk, budget)
+                verdicts = await admit([entry.node for entry in matching])
+                entries += (entry for entry, is_shown in zip(matching, verdicts, strict=False) if is_shown)
                 if len(entries) > self._window.count:
                     return Filled(entries)
+                if len(verdicts) < len(matching):
+                    decided = matching[len(verdicts) - 1].position if verdicts else decided
+                    return Filled(entries, ShortPageReason.PERMISSION_BUDGET, decided)
+                decided = chunk[-1][0].position
             if self._inputs.next is None and self._outputs.next is None:
                 return Filled(entries)
             if reason := budget.spent:
@@ -132,33 +148,31 @@ class _Reading:
         budget.spend(len(behind))
         await asyncio.gather(*(stream.advance() for stream in behind))
 
-    async def _decide(self, budget: Budget) -> list[tuple[_Place, ExecutionRow | None, tuple[AssetRole, ...]]]:
-        """The runs that are settled, in order: each with its roles, and None for one that is not to be shown."""
+    def _settle(self) -> list[tuple[_Place, InputRow | ConfigurationRow]]:
+        """The rows that are settled, in order: one for each run at a place, its input row if it has one there."""
         horizon = self._horizon()
         readers = self._by_place(self._inputs.take(horizon, descending=self._descending))
-        has_read = {place.execution_id for place in readers}
-        writers = {
-            place: row
-            for place, row in self._by_place(self._outputs.take(horizon, descending=self._descending)).items()
-            if place.execution_id not in has_read
-        }
-        budget.spend(len(writers) if self._must_probe else 0)
-        read, wrote = await asyncio.gather(
-            asyncio.gather(*(self._as_reader(row) for row in readers.values())),
-            asyncio.gather(*(self._as_writer(row) for row in writers.values())),
+        writers = self._by_place(self._outputs.take(horizon, descending=self._descending))
+        return sorted({**writers, **readers}.items(), key=lambda settled: settled[0], reverse=self._descending)
+
+    async def _matching(
+        self, settled: Sequence[tuple[_Place, InputRow | ConfigurationRow]], budget: Budget
+    ) -> list[Entry[ExecutionRow]]:
+        """The runs of some rows that belong to the list, in their order, each with its roles."""
+        if self._must_probe:
+            budget.spend(sum(isinstance(row, ConfigurationRow) for _, row in settled))
+        found = await asyncio.gather(
+            *(self._as_reader(row) if isinstance(row, InputRow) else self._as_writer(row) for _, row in settled)
         )
-        found = dict(zip((*readers, *writers), (*read, *wrote), strict=True))
-        matching = {
-            place: execution
-            for place, (execution, roles) in found.items()
-            if execution is not None and roles and self._wanted.matches(execution)
-        }
-        verdicts = await self._context.access.sees(list(matching.values()))
-        shown = {place for place, is_seen in zip(matching, verdicts, strict=True) if is_seen}
         return [
-            (place, matching[place] if place in shown else None, found[place][1])
-            for place in sorted(found, reverse=self._descending)
+            Entry(execution, place.position, roles)
+            for (place, _), (execution, roles) in zip(settled, found, strict=True)
+            if execution is not None and roles and self._wanted.matches(execution)
         ]
+
+    @property
+    def _is_filtered(self) -> bool:
+        return self._wanted != ExecutionFilter()
 
     @property
     def _must_probe(self) -> bool:
@@ -189,14 +203,17 @@ class _Reading:
         )
         if also_read is None:
             return execution, (AssetRole.WROTE,)
-        return execution, () if self._role is None else (AssetRole.READ, AssetRole.WROTE)
+        # An input row without a date, which migrated runs may have, is in no index: the run stands here alone.
+        stands_elsewhere = self._role is None and also_read.start_date
+        return execution, () if stands_elsewhere else (AssetRole.READ, AssetRole.WROTE)
 
     def _by_place(self, rows: Iterable[RowT]) -> dict[_Place, RowT]:
-        """The first row of each run at each place that comes after the start."""
+        """The first row of each run at each place between the start and the stop."""
         placed: dict[_Place, RowT] = {}
         for row in rows:
             place = _Place(row.start_date, row.execution_id)
-            if self._start is None or self._comes_before(self._start, place):
+            is_after = self._start is None or self._comes_before(self._start, place)
+            if is_after and (self._stop is None or self._comes_before(place, self._stop)):
                 placed.setdefault(place, row)
         return placed
 

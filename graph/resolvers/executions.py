@@ -1,10 +1,10 @@
 """How an execution and its own fields are answered."""
 
+from graph.auth import routes
 from graph.context import Context
 from graph.logs.redaction import redact
-from graph.resolvers import lists, references
+from graph.resolvers import gate, lists, references
 from graph.resolvers.filters import ExecutionFilter
-from graph.resolvers.gate import visible, visible_execution
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
 from graph.resolvers.sources import listed
 from graph.resolvers.texts import StoredText, log_text
@@ -14,7 +14,7 @@ from graph.tables.records.executions import ExecutionRow
 from graph.tables.records.steps import StepRow
 from graph.tables.states import ExecutionStatus
 
-_FAILURES = {ExecutionStatus.FAILED, ExecutionStatus.ABORTED, ExecutionStatus.TIMED_OUT}
+_WITHOUT_ERROR = {ExecutionStatus.NEW, ExecutionStatus.RUNNING, ExecutionStatus.SUCCEEDED}
 
 # Fields that need an execution's steps or its configuration. An id is all that these reads need, so they go out
 # together with the read of the execution itself, and are dropped if there is none to be seen.
@@ -57,11 +57,13 @@ async def execution(context: Context, execution_id: str) -> ExecutionRow | None:
         loaders.steps.chain.begin(execution_id)
     if selection.includes("Execution", _OF_CONFIGURATION):
         loaders.configurations.by_key.begin((execution_id, keys.CONFIGURATION))
-    return await visible_execution(context, execution_id)
+    return await gate.visible_execution(context, execution_id)
 
 
 async def group(context: Context, group_id: str) -> ExecutionGroup | None:
     """The group of an id, if the viewer may see any of its executions."""
+    if not context.access.permits(routes.EXECUTIONS):
+        return None
     one = PageRequest("Query.executionGroup", first=1)
     found = await lists.executions(context, one, ExecutionFilter(group_id=group_id))
     return ExecutionGroup(group_id) if found.edges else None
@@ -87,14 +89,16 @@ async def workflow(execution: ExecutionRow, context: Context) -> WorkflowRow | N
     return await references.workflow(context, execution.workflow_database_id, execution.workflow_id)
 
 
-async def own_group(execution: ExecutionRow, _context: Context) -> ExecutionGroup | None:
-    """The group of the execution, which the viewer sees at least this run of."""
-    return ExecutionGroup(execution.group_id) if execution.group_id else None
+async def own_group(execution: ExecutionRow, context: Context) -> ExecutionGroup | None:
+    """The group of the execution, if the viewer may list what is in it, which is at least this run."""
+    if not execution.group_id or not context.access.permits(routes.EXECUTIONS):
+        return None
+    return ExecutionGroup(execution.group_id)
 
 
 async def error(execution: ExecutionRow, _context: Context) -> str | None:
     """The failure message of a run that ended other than well."""
-    if execution.status not in _FAILURES or execution.error_text is None:
+    if execution.status in _WITHOUT_ERROR or execution.error_text is None:
         return None
     return redact(execution.error_text)
 
@@ -119,4 +123,14 @@ async def steps(execution: ExecutionRow, context: Context, page: PageRequest) ->
 
 async def end_step(execution: ExecutionRow, context: Context) -> StepRow | None:
     """The step that ends the chain."""
-    return await visible(context, await context.loaders.steps.end(execution.execution_id))
+    return await context.loaders.steps.end(execution.execution_id)
+
+
+async def may_abort(execution: ExecutionRow, context: Context) -> bool:
+    """Whether the viewer may abort the run, whatever its status."""
+    return await context.access.may_abort(execution)
+
+
+async def may_read_logs(execution: ExecutionRow, context: Context) -> bool:
+    """Whether the viewer may read any log text of the run."""
+    return gate.may_read_logs(execution, context)

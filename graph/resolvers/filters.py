@@ -8,7 +8,7 @@ from graph.tables.reader import Between, OneOf
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.states import ExecutionStatus, TriggerType
 
-_SECONDS = "%Y-%m-%dT%H:%M:%S"
+_LAST_SECOND = datetime.max.replace(microsecond=0, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,15 @@ class ExecutionFilter:
 
     @property
     def is_possible(self) -> bool:
-        """Whether any row could match: no empty set, no ids that can be of nothing, no dates the wrong way round."""
+        """Whether any row could match: no empty set, no ids that can be of nothing, no dates with nothing between."""
         ids = (self.workflow_database_id, self.workflow_id, self.group_id)
+        dates = self.key_range
         return (
             all(keys.is_id(value) for value in ids if value is not None)
             and self.statuses != frozenset()
             and self.trigger_types != frozenset()
-            and (self.triggered_by is None or keys.is_text(self.triggered_by))
-            and (self.started_from is None or self.started_to is None or self.started_from <= self.started_to)
+            and (self.triggered_by is None or keys.is_user_id(self.triggered_by))
+            and (dates is None or not dates.is_empty)
         )
 
     @property
@@ -71,7 +72,7 @@ class ExecutionFilter:
         if self.started_from is None and self.started_to is None:
             return None
         low = None if self.started_from is None else _whole_seconds_from(self.started_from)
-        high = None if self.started_to is None else self.started_to.astimezone(UTC).strftime(_SECONDS) + "Z"
+        high = None if self.started_to is None else _seconds(self.started_to) + "Z"
         return Between(low, high)
 
     def conditions(self) -> tuple[OneOf, ...]:
@@ -90,7 +91,7 @@ class ExecutionFilter:
             one_of.append(states.stored_texts("executionStatus", self.statuses, ExecutionStatus.UNKNOWN))
         if self.trigger_types is not None:
             one_of.append(states.stored_texts("triggerType", self.trigger_types, TriggerType.UNKNOWN))
-        return tuple(one_of)
+        return tuple(one for one in one_of if one.texts)  # where no text is left out, there is no condition
 
     def matches(self, execution: ExecutionRow) -> bool:
         """Whether an execution meets every condition but that of the dates, which the key range has checked."""
@@ -119,7 +120,10 @@ class ExecutionFilter:
 
 def _whole_seconds_from(instant: datetime) -> str:
     """The first whole second that is not before an instant, without a zone, so that it sorts before every spelling."""
-    instant = instant.astimezone(UTC)
-    if instant.microsecond:
+    if instant.microsecond and instant < _LAST_SECOND:
         instant += timedelta(seconds=1)
-    return instant.strftime(_SECONDS)
+    return _seconds(instant)
+
+
+def _seconds(instant: datetime) -> str:
+    return instant.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds")

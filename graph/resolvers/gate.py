@@ -2,6 +2,7 @@
 
 from typing import TypeVar
 
+from graph.auth import routes
 from graph.context import Context
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.records.steps import StepRow
@@ -12,10 +13,44 @@ RowT = TypeVar("RowT", bound=Row)
 
 async def visible(context: Context, row: RowT | None) -> RowT | None:
     """The object, if there is one and the viewer may see it."""
-    if row is None:
-        return None
-    (is_seen,) = await context.access.sees([row])
-    return row if is_seen else None
+    return row if row is not None and await context.access.sees(row) else None
+
+
+def require_details(of: ExecutionRow | StepRow, context: Context) -> None:
+    """Refuses what is beyond the row of a list.
+
+    Raises:
+        Forbidden: when the viewer may not read the details of the execution.
+    """
+    context.access.require(routes.execution_details(of.execution_id))
+
+
+def require_metadata(of: ExecutionRow | StepRow, context: Context) -> None:
+    """Refuses metadata.
+
+    Raises:
+        Forbidden: when the viewer may not page through the metadata of the execution.
+    """
+    require_details(of, context)
+    context.access.require(routes.execution_metadata(of.execution_id))
+
+
+def require_logs(of: ExecutionRow | StepRow, context: Context) -> None:
+    """Refuses log text, ARNs, and what engines were given and returned.
+
+    Raises:
+        Forbidden: when the viewer may not read the logs of the execution.
+    """
+    require_details(of, context)
+    context.access.require(routes.execution_logs(of.execution_id))
+
+
+def may_read_logs(of: ExecutionRow, context: Context) -> bool:
+    """Whether :func:`require_logs` would refuse nothing."""
+    access = context.access
+    return access.permits(routes.execution_details(of.execution_id)) and access.permits(
+        routes.execution_logs(of.execution_id)
+    )
 
 
 async def visible_execution(context: Context, execution_id: str) -> ExecutionRow | None:

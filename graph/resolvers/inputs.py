@@ -1,5 +1,9 @@
 """What runs and steps read: input files, and the metadata that steps were given."""
 
+import asyncio
+from collections.abc import Sequence
+
+from graph.auth import routes
 from graph.context import Context
 from graph.resolvers import references
 from graph.resolvers.collections import of_execution, of_partition
@@ -51,8 +55,18 @@ async def migrated_input_files(step: StepRow, context: Context, page: PageReques
 
 
 async def migrated_input_files_of_asset(of: AssetRow, context: Context, page: PageRequest) -> Page[StepInputFileRow]:
-    """The files of an asset that migrated runs read."""
-    rows = Rows(context.loaders.step_input_files.by_asset)
+    """The files of an asset that migrated runs read, of those runs that may be seen.
+
+    Raises:
+        Forbidden: when the viewer may not list the executions of the asset.
+    """
+    context.access.require(routes.asset_executions(of.database_id, of.asset_id))
+
+    async def admit(rows: Sequence[StepInputFileRow]) -> Sequence[bool]:
+        found = await asyncio.gather(*(visible_execution(context, row.execution_id) for row in rows))
+        return [execution is not None for execution in found]
+
+    rows = Rows(context.loaders.step_input_files.by_asset, admit=None if context.access.hides_nothing else admit)
     return await of_partition(context, page, keys.join(of.database_id, of.asset_id), rows)
 
 

@@ -12,11 +12,11 @@ from graph.tables.records.inputs import location
 
 
 async def step_count(execution: ExecutionRow, context: Context) -> int | None:
-    """How many steps the workflow planned; None where the row does not say."""
+    """How many steps the workflow planned; None where the row does not say, for every workflow has a step."""
     found = await _configuration(execution, context)
     if found is None or found.is_migrated or found.pipelines_are_truncated:
         return None
-    return len(found.pipelines)
+    return len(found.pipelines) or None
 
 
 async def output_target(execution: ExecutionRow, context: Context) -> ConfigurationRow | None:

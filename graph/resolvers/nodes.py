@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from graph.auth import routes
 from graph.context import Context
-from graph.errors import BadUserInput, GraphError
+from graph.errors import BadUserInput
 from graph.loaders.base import KeyLoader
 from graph.resolvers import executions, logs, references
 from graph.resolvers.gate import visible, visible_execution, visible_step
@@ -42,7 +43,7 @@ async def nodes(context: Context, texts: Sequence[str]) -> list[Any]:
     async def settled(text: str) -> Any:
         try:
             return await node(context, text)
-        except GraphError as error:
+        except Exception as error:  # of any kind: the list itself is never null for one of its ids
             return error
 
     return await asyncio.gather(*map(settled, texts))
@@ -71,12 +72,14 @@ async def _group(context: Context, key: tuple[str, ...]) -> executions.Execution
     return await executions.group(context, key[0])
 
 
-def _within_step(loader: Callable[[Context], KeyLoader[Any]]) -> Finder:
-    """Finds a row whose partition is a step, which leads to the execution that guards it."""
+def _within_step(
+    loader: Callable[[Context], KeyLoader[Any]], route: Callable[[str], str] = routes.execution_details
+) -> Finder:
+    """Finds a row whose partition is a step, which leads to the execution that guards it and to the row's own route."""
 
     async def find(context: Context, key: tuple[str, ...]) -> Row | None:
         found, of = await asyncio.gather(loader(context).load(key), visible_step(context, key[0]))
-        return found if of is not None else None
+        return found if of is not None and context.access.permits(route(of.execution_id)) else None
 
     return find
 
@@ -91,9 +94,9 @@ _FINDERS: Mapping[str, Finder] = {
     "PipelineExecution": _step,
     "InputFile": _input_file,
     "MigratedInputFile": _within_step(lambda context: context.loaders.step_input_files.by_key),
-    "InputMetadata": _within_step(lambda context: context.loaders.input_metadata.by_key),
+    "InputMetadata": _within_step(lambda context: context.loaders.input_metadata.by_key, routes.execution_metadata),
     "OutputFile": _within_step(lambda context: context.loaders.output_files.by_key),
-    "OutputMetadata": _within_step(lambda context: context.loaders.output_metadata.by_key),
+    "OutputMetadata": _within_step(lambda context: context.loaders.output_metadata.by_key, routes.execution_metadata),
     "OutputResult": _within_step(lambda context: context.loaders.output_results.by_key),
     "RegisteredLog": _registered_log,
     "Asset": _defined(references.asset),

@@ -38,6 +38,7 @@ class PageRequest:
     last: int | None = None
     before: str | None = None
     wants_rows: bool = True
+    longest: int = LONGEST_PAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,8 @@ class Entry(Generic[NodeT]):
 class Filled(Generic[NodeT]):
     """What a source read, in the direction of reading: up to ``count + 1`` entries.
 
-    Where a budget ended the reading early, ``reason`` says which, and ``stopped_at`` is the position to go on from.
+    Where the reading ended early, ``stopped_at`` is the position to go on from, and ``reason`` says which budget ended
+    it, if one did.
     """
 
     entries: Sequence[Entry[NodeT]]
@@ -158,8 +160,8 @@ def _window(request: PageRequest, cursors: Cursors, bound: bytes) -> Window:
     forward = request.last is None
     argument, size = ("first", request.first) if forward else ("last", request.last)
     size = DEFAULT_PAGE if size is None else size
-    if not 0 <= size <= LONGEST_PAGE:
-        raise BadUserInput(f"'{argument}' must be from 0 to {LONGEST_PAGE}.")
+    if not 0 <= size <= request.longest:
+        raise BadUserInput(f"'{argument}' must be from 0 to {request.longest}.")
     after, before = (_open(request, name, cursors, bound) for name in ("after", "before"))
     return Window(size, forward, after, before) if forward else Window(size, forward, before, after)
 
@@ -181,7 +183,8 @@ def _page(
     count: Callable[[], Awaitable[int | None]] | None,
 ) -> Page[NodeT]:
     shown = filled.entries[: window.count]
-    goes_on = len(filled.entries) > window.count or filled.reason is not None or window.stop is not None
+    stopped_early = filled.reason is not None or filled.stopped_at is not None
+    goes_on = len(filled.entries) > window.count or stopped_early or window.stop is not None
     came_from = window.start is not None
     first = shown[0].position if shown else None
     last = filled.stopped_at or (shown[-1].position if shown else window.start)

@@ -1,6 +1,6 @@
 """Sources of pages: one partition, the partitions of an execution's steps in chain order, or a list in memory."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Generic, TypeVar
@@ -11,7 +11,7 @@ from graph.loaders.chain import Chain
 from graph.resolvers.budget import Budget
 from graph.resolvers.paging import Entry, Filled, ShortPageReason, Window
 from graph.tables.cursors import Position
-from graph.tables.reader import OneOf, Prefix
+from graph.tables.reader import Between, OneOf, Prefix
 
 ItemT = TypeVar("ItemT")
 
@@ -20,11 +20,16 @@ EVALUATED = 200  # rows that one call looks at where some may be left out
 
 @dataclass(frozen=True, slots=True)
 class Rows(Generic[RowT]):
-    """Which rows of a partition are wanted: a range of the sort key, less what conditions leave out after it."""
+    """Which rows of a partition are wanted: a range of the sort key, less what conditions leave out after it.
+
+    ``admit`` says of some rows which may be shown. Its verdicts may end early, at the first row that it will not decide
+    for this page any more.
+    """
 
     loader: SliceLoader[RowT]
-    sort: Prefix | None = None
+    sort: Prefix | Between | None = None
     conditions: tuple[OneOf, ...] = ()
+    admit: Callable[[Sequence[RowT]], Awaitable[Sequence[bool]]] | None = None
 
     def slice(self, partition: str, window: Window, start: Position | None, *, newest_first: bool = False) -> Slice:
         """The first database page of a partition for a window."""
@@ -40,19 +45,39 @@ class Rows(Generic[RowT]):
         )
 
     async def count(self, partition: str, pages: int) -> int | None:
-        """How many of them a partition holds; None where that would take too many pages to tell."""
+        """How many of them a partition holds; None where that would take too many pages, or tell of hidden rows."""
+        if self.admit is not None:
+            return None
         return await self.loader.count(Slice(partition, sort=self.sort, conditions=self.conditions, pages=pages))
 
 
 async def partition(
     rows: Rows[RowT], key: str, window: Window, budget: Budget, *, newest_first: bool = False
 ) -> Filled[RowT]:
-    """The rows of one partition by sort key, or from the last to the first."""
+    """The rows of one partition by sort key, or from the last to the first.
+
+    Reading goes on until the page is full, the partition ends, or a budget is spent.
+    """
     wanted = rows.slice(key, window, window.start, newest_first=newest_first)
-    read = await _fill(rows.loader, wanted, await rows.loader.load(wanted), window.count + 1, budget)
-    entries = [Entry(row, row.position_in(rows.loader.index)) for row in read.rows]
-    shown = up_to(window.stop, entries, descending=window.forward == newest_first)
-    return Filled(shown, read.reason if len(shown) == len(entries) else None, read.stopped_at)
+    descending = window.forward == newest_first
+    entries: list[Entry[RowT]] = []
+    while True:
+        stretch = await rows.loader.load(wanted)
+        budget.spend(1)
+        read = [Entry(row, row.position_in(rows.loader.index)) for row in stretch.rows]
+        reached = up_to(window.stop, read, descending=descending)
+        verdicts = await rows.admit([entry.node for entry in reached]) if rows.admit else [True] * len(reached)
+        entries += (entry for entry, is_shown in zip(reached, verdicts, strict=False) if is_shown)
+        if len(entries) > window.count:
+            return Filled(entries)
+        if len(verdicts) < len(reached):
+            decided = reached[len(verdicts) - 1].position if verdicts else wanted.start
+            return Filled(entries, ShortPageReason.PERMISSION_BUDGET, decided)
+        if stretch.end is None or len(reached) < len(read):
+            return Filled(entries)
+        if reason := budget.spent:
+            return Filled(entries, reason, stretch.end)
+        wanted = replace(wanted, start=stretch.end, limit=window.count + 1 - len(entries))
 
 
 async def over_steps(rows: Rows[RowT], chain: Chain, window: Window, budget: Budget) -> Filled[RowT]:
@@ -68,7 +93,7 @@ async def over_steps(rows: Rows[RowT], chain: Chain, window: Window, budget: Bud
     if not window.forward:
         steps.reverse()
     slices = [
-        rows.slice(step.pipeline_execution_id, window, start[1:] if start and place == start[0] else None)
+        rows.slice(step.pipeline_execution_id, window, (start[1:] or None) if start and place == start[0] else None)
         for place, step in steps
     ]
     begun = await gather_results(rows.loader.load(wanted) for wanted in slices)
@@ -152,9 +177,9 @@ def _has_reached(place: Position, stop: Position, window: Window) -> bool:
 
 
 def _resume(chain: Chain, position: Position | None) -> Position | None:
-    """A position among steps as the step's present place and the sort key within it."""
+    """A position among steps as the step's present place and the sort key within it; the place alone if it is gone."""
     if position is None:
         return None
     place, step_id, *rest = position
     present = chain.position(str(step_id))
-    return (place if present is None else present, *rest)
+    return (place,) if present is None else (present, *rest)

@@ -31,6 +31,11 @@ async def name(of: StepRow, context: Context) -> str:
     return await references.pipeline_name(context, of.pipeline_database_id, of.pipeline_id)
 
 
+async def resource_arn(of: StepRow, _context: Context) -> str | None:
+    """What runs the pipeline."""
+    return of.resource_arn
+
+
 async def position(of: StepRow, context: Context) -> int | None:
     """The 0-based place in the chain."""
     return (await context.loaders.steps.chain.load(of.execution_id)).position(of.pipeline_execution_id)

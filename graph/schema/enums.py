@@ -2,7 +2,7 @@
 
 import strawberry
 
-from graph.logs import sources
+from graph.logs import reading, sources
 from graph.resolvers import paging
 from graph.tables import keys, states
 
@@ -27,6 +27,15 @@ strawberry.enum(states.AssetRole, description="Which way an execution touched an
 strawberry.enum(keys.FileSelection, description="What an input selects.")
 strawberry.enum(sources.LogKind, description="How a log source became known.")
 strawberry.enum(sources.LogSourceType, description="The service that writes to a log source.")
+strawberry.enum(
+    reading.LogReadStatus,
+    description=(
+        "How the reading of a log went. READ: it has lines. EMPTY: it has none, or no more. DENIED: the server may not "
+        "read it. NOT_FOUND: it does not exist. ERROR: it could not be read. SKIPPED: it is one more than an operation "
+        "reads. UNSCOPED: the stream of its job is not known, so that all streams that could be were searched for the "
+        "ids of the execution and the step."
+    ),
+)
 strawberry.enum(
     paging.ShortPageReason,
     description="Why a page holds fewer rows than asked although more may follow. Its endCursor goes on from there.",

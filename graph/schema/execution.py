@@ -1,9 +1,13 @@
 """An execution, the group that it belongs to, and what it was launched with."""
 
 from datetime import datetime
+from functools import partial
 
+from graph.auth.claims import CLAIMED
 from graph.context import Context
 from graph.resolvers import executions, inputs, launch, outputs, references
+from graph.resolvers.gate import require_details, require_logs, require_metadata
+from graph.resolvers.log_events import LONGEST_PAGE
 from graph.resolvers.paging import Page, PageRequest
 from graph.schema.connections import BoundedConnection, CountedConnection, FilteredConnection
 from graph.schema.fields import answer, attribute, object_type, page
@@ -14,6 +18,7 @@ from graph.schema.lazy import (
     LazyExecution,
     LazyInputFile,
     LazyInputMetadata,
+    LazyLogEventConnection,
     LazyOutputFile,
     LazyOutputMetadata,
     LazyOutputResult,
@@ -21,8 +26,10 @@ from graph.schema.lazy import (
     LazyPipelineExecution,
     LazyWorkflow,
 )
+from graph.schema.logs import RUN_TIMES, execution_events
 from graph.schema.node import Node
 from graph.schema.scalars import BigInt
+from graph.schema.step import CHAIN
 from graph.schema.texts import StoredText
 from graph.tables import states
 from graph.tables.records.definitions import AssetRow, DatabaseRow, PipelineRow
@@ -59,6 +66,11 @@ async def database_of_reference(reference: references.DatabaseReference, context
 async def pipeline_of_plan(planned: references.SpecifiedPipeline, context: Context) -> PipelineRow | None:
     """The pipeline that is planned."""
     return await references.pipeline(context, planned.pipeline_database_id, planned.pipeline_id)
+
+
+# Beyond the row of a list, an execution's fields need the permission to read its details.
+detail = partial(answer, guard=require_details)
+details = partial(page, guard=require_details)
 
 
 @object_type(references.AssetReference, description="Names an asset even where it may not be read or is gone.")
@@ -109,7 +121,7 @@ class Execution(Node):
     execution_id: str = attribute("The id of the run: 32 hexadecimal digits, or a dashed UUID on migrated runs.")
     workflow_id: str = attribute("The workflow within its database.", reads=())
     workflow_database_id: str = attribute("The database of the workflow, or GLOBAL.", reads=())
-    workflow: LazyWorkflow | None = answer(
+    workflow: LazyWorkflow | None = detail(
         executions.workflow, "The workflow as it is defined now. Null when it was deleted or may not be read."
     )
     status: states.ExecutionStatus = attribute("How far the run has come, as stored.")
@@ -124,59 +136,70 @@ class Execution(Node):
     trigger_type: states.TriggerType = attribute("What started the run.")
     triggered_by: str = attribute("The user who started the run; SYSTEM_USER for a trigger.")
     group_id: str | None = attribute("The group that the run was launched under.")
-    group: "ExecutionGroup | None" = answer(executions.own_group, "The group itself.", reads=Row.fields("group_id"))
-    error: str | None = answer(
+    group: "ExecutionGroup | None" = detail(executions.own_group, "The group itself.", reads=Row.fields("group_id"))
+    error: str | None = detail(
         executions.error,
         "The failure message, redacted. Null unless the run ended other than SUCCEEDED.",
         reads=Row.fields("status", "error_text"),
     )
     log: StoredText | None = answer(
-        executions.log, "The log text that was captured at the end, redacted.", reads=Row.fields("log_text")
+        executions.log,
+        "The log text that was captured at the end, redacted. Needs the logs permission.",
+        reads=Row.fields("log_text"),
+        guard=require_logs,
     )
     is_migrated: bool = attribute(
         "Whether the run was carried over from an earlier VAMS.", reads=Row.fields("started_at_is_estimated")
     )
-    step_count: int | None = answer(
+    step_count: int | None = detail(
         launch.step_count,
         "Steps as the workflow planned them at launch, without reading the steps; null on migrated or truncated rows.",
         reads=Configuration.fields("pipelines", "pipelines_are_truncated", "is_migrated"),
     )
-    pipeline_executions: CountedConnection[LazyPipelineExecution] | None = page(
-        executions.steps, "The steps, in chain order."
+    pipeline_executions: CountedConnection[LazyPipelineExecution] | None = details(
+        executions.steps, "The steps, in chain order.", reads=CHAIN
     )
-    end_pipeline_execution: LazyPipelineExecution | None = answer(executions.end_step, "The step that ends the chain.")
-    input_files: CountedConnection[LazyInputFile] | None = page(
+    end_pipeline_execution: LazyPipelineExecution | None = detail(executions.end_step, "The step that ends the chain.")
+    input_files: CountedConnection[LazyInputFile] | None = details(
         input_files, "The files that the run was started with; with asset, those of it."
     )
     input_metadata: FilteredConnection[LazyInputMetadata] | None = page(
-        inputs.input_metadata, "The metadata that the steps were given, in chain order; with scope, that of it."
+        inputs.input_metadata,
+        "The metadata that the steps were given, in chain order; with scope, that of it.",
+        guard=require_metadata,
+        reads=CHAIN,
     )
-    output_files: CountedConnection[LazyOutputFile] | None = page(
-        outputs.output_files, "The files that the steps wrote, in chain order; with fileType, those of it."
+    output_files: CountedConnection[LazyOutputFile] | None = details(
+        outputs.output_files,
+        "The files that the steps wrote, in chain order; with fileType, those of it.",
+        reads=CHAIN,
     )
     output_metadata: CountedConnection[LazyOutputMetadata] | None = page(
-        outputs.output_metadata, "The metadata that the run wrote, in chain order."
+        outputs.output_metadata,
+        "The metadata that the run wrote, in chain order.",
+        guard=require_metadata,
+        reads=CHAIN,
     )
-    output_results: CountedConnection[LazyOutputResult] | None = page(
-        outputs.output_results, "The result texts of the run, in chain order."
+    output_results: CountedConnection[LazyOutputResult] | None = details(
+        outputs.output_results, "The result texts of the run, in chain order.", reads=CHAIN
     )
-    output_target: OutputTarget | None = answer(launch.output_target, "Where the run writes to.")
-    metadata_source_assets: CountedConnection[AssetReference] | None = page(
+    output_target: OutputTarget | None = detail(launch.output_target, "Where the run writes to.")
+    metadata_source_assets: CountedConnection[AssetReference] | None = details(
         launch.source_assets,
         "Assets that were read for their metadata alone.",
         reads=Configuration.fields("source_assets"),
     )
-    metadata_source_databases: list[DatabaseReference] | None = answer(
+    metadata_source_databases: list[DatabaseReference] | None = detail(
         launch.source_databases,
         "Every database that metadata was captured from.",
         reads=Configuration.fields("source_databases"),
     )
-    metadata_sources_truncated: bool | None = answer(
+    metadata_sources_truncated: bool | None = detail(
         launch.sources_are_truncated,
         "Whether the row could not hold the whole list of metadata sources.",
         reads=Configuration.fields("source_assets_are_truncated", "source_databases_are_truncated"),
     )
-    named_metadata_source: DatabaseReference | None = answer(
+    named_metadata_source: DatabaseReference | None = detail(
         launch.named_source,
         "The database that the caller named as metadata source.",
         reads=Configuration.fields("named_database_id"),
@@ -184,16 +207,34 @@ class Execution(Node):
     metadata_envelope: StoredText | None = answer(
         launch.metadata_envelope,
         "The metadata envelope that the run was given, as JSON text.",
-        reads=Configuration.fields("metadata_text", "metadata_is_truncated", "metadata_file_key")
+        guard=require_metadata,
+        reads=CHAIN
+        + Configuration.fields("metadata_text", "metadata_is_truncated", "metadata_file_key")
         + StepRow.fields("bucket"),
     )
-    specified_pipelines: list[SpecifiedPipeline] | None = answer(
+    specified_pipelines: list[SpecifiedPipeline] | None = detail(
         launch.pipelines, "The steps as the workflow planned them at launch.", reads=Configuration.fields("pipelines")
     )
-    specified_pipelines_truncated: bool | None = answer(
+    specified_pipelines_truncated: bool | None = detail(
         launch.pipelines_are_truncated,
         "Whether the row could not hold all planned steps.",
         reads=Configuration.fields("pipelines_are_truncated"),
+    )
+    viewer_can_abort: bool | None = answer(
+        executions.may_abort,
+        "Whether the viewer may abort the run: by rights alone, whatever its status.",
+        reads=CLAIMED,
+    )
+    viewer_can_read_logs: bool = answer(
+        executions.may_read_logs, "Whether the viewer may read log text of the run: by policy alone, without a read."
+    )
+    log_events: LazyLogEventConnection | None = page(
+        execution_events,
+        "The lines of the run in the log group that all executions share, or else its history as lines. Needs the "
+        "permission to read logs: null with FORBIDDEN otherwise.",
+        reads=RUN_TIMES,
+        guard=require_logs,
+        longest=LONGEST_PAGE,
     )
 
 

@@ -1,8 +1,7 @@
 """How fields are declared: as plain attributes of a record, as answers of a resolver, or as pages of one.
 
 Every field says which stored fields it reads. An attribute that is stored reads itself; all else names what it needs,
-and the schema is not made when one does not. From this comes what an operation projects. What a field costs follows
-from which of the three it is.
+and the schema is not made when one does not. From this comes what an operation projects.
 """
 
 import inspect
@@ -22,12 +21,16 @@ TypeT = TypeVar("TypeT", bound=type)
 
 Info = strawberry.Info[Context, None]
 
+# Refuses a field of a record by raising Forbidden.
+Guard = Callable[[Any, Context], None]
+
 # The record classes that each object type shows, and the type that shows each record class.
 RECORDS: dict[str, tuple[type, ...]] = {}
 _TYPES: dict[type, str] = {}
 
 READS = "reads"
-_ROWS = frozenset({"edges", "nodes", "pageInfo", "shortPageReason"})
+GUARD = "guard"
+_ROWS = frozenset({"edges", "nodes", "pageInfo", "shortPageReason", "status", "warnings"})
 _PAGE_SIZE = ListSize(
     assumed_size=DEFAULT_PAGE,
     slicing_arguments=["first", "last"],
@@ -60,19 +63,35 @@ def attribute(description: str, *, reads: StoredFields | None = None) -> Any:
     return strawberry.field(description=description, metadata=_metadata(reads))
 
 
-def answer(resolver: Callable[..., Awaitable[Any]], description: str, *, reads: StoredFields = ()) -> Any:
-    """A field that a resolver answers. Parameters beyond the record and the context are the field's arguments."""
+def answer(
+    resolver: Callable[..., Awaitable[Any]], description: str, *, reads: StoredFields = (), guard: Guard | None = None
+) -> Any:
+    """A field that a resolver answers. Parameters beyond the record and the context are the field's arguments.
+
+    ``guard`` refuses the field before anything is read for it.
+    """
 
     async def resolve(root: Any, info: Info, **arguments: Any) -> Any:
+        if guard is not None:
+            guard(root, info.context)
         return await resolver(root, info.context, **_given(arguments))
 
     resolve.__signature__ = _signature(_extra(resolver, 2))  # type: ignore[attr-defined]
     return strawberry.field(
-        resolver=resolve, description=description, metadata=_metadata(reads), directives=[Cost(weight=ANSWER_COST)]
+        resolver=resolve,
+        description=description,
+        metadata=_metadata(reads, guard),
+        directives=[Cost(weight=ANSWER_COST)],
     )
 
 
-def root(resolver: Callable[..., Awaitable[Any]], description: str, *, sized_by: str | None = None) -> Any:
+def root(
+    resolver: Callable[..., Awaitable[Any]],
+    description: str,
+    *,
+    reads: StoredFields = (),
+    sized_by: str | None = None,
+) -> Any:
     """A field of the root that a resolver answers. Parameters beyond the context are the field's arguments.
 
     ``sized_by`` names the argument that is as long as the list that is answered.
@@ -86,7 +105,7 @@ def root(resolver: Callable[..., Awaitable[Any]], description: str, *, sized_by:
     return strawberry.field(
         resolver=resolve,
         description=description,
-        metadata=_metadata(()),
+        metadata=_metadata(reads),
         directives=[Cost(weight=ANSWER_COST), *size],
     )
 
@@ -96,10 +115,17 @@ def page(
     description: str,
     *,
     reads: StoredFields = (),
+    guard: Guard | None = None,
+    longest: int = LONGEST_PAGE,
 ) -> Any:
-    """A connection. Parameters beyond the record, the context and the page are arguments beside those of paging."""
+    """A connection. Parameters beyond the record, the context and the page are arguments beside those of paging.
+
+    ``guard`` refuses the field before anything is read for it; ``longest`` is the most rows that one page may have.
+    """
 
     async def resolve(root: Any, info: Info, **arguments: Any) -> Any:
+        if guard is not None:
+            guard(root, info.context)
         given = _given(arguments)
         raw = info._raw_info  # noqa: SLF001 - strawberry has no other way to it
         request = PageRequest(
@@ -109,14 +135,15 @@ def page(
             last=given.pop("last", None),
             before=given.pop("before", None),
             wants_rows=selects(raw, _ROWS),
+            longest=longest,
         )
         return await resolver(root, info.context, request, **given)
 
-    resolve.__signature__ = _signature([*_extra(resolver, 3), *_PAGING])  # type: ignore[attr-defined]
+    resolve.__signature__ = _signature([*_extra(resolver, 3), *_paging(longest)])  # type: ignore[attr-defined]
     return strawberry.field(
         resolver=resolve,
         description=description,
-        metadata=_metadata(reads),
+        metadata=_metadata(reads, guard),
         directives=[Cost(weight=PAGE_COST), _PAGE_SIZE],
     )
 
@@ -126,8 +153,8 @@ def reads_of(field: StrawberryField) -> StoredFields | None:
     return field.metadata.get(READS)
 
 
-def _metadata(reads: StoredFields | None) -> dict[str, Any]:
-    return {} if reads is None else {READS: reads}
+def _metadata(reads: StoredFields | None, guard: Guard | None = None) -> dict[str, Any]:
+    return ({} if reads is None else {READS: reads}) | ({} if guard is None else {GUARD: guard})
 
 
 def _given(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -139,12 +166,13 @@ def _argument(name: str, kind: Any, description: str) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_UNSET, annotation=annotation)
 
 
-_PAGING = [
-    _argument("first", int, f"How many rows from the start, 0 to {LONGEST_PAGE}; {DEFAULT_PAGE} unless last is given."),
-    _argument("after", str, "Only rows after this cursor."),
-    _argument("last", int, f"How many rows from the end, 0 to {LONGEST_PAGE}; they still come in the list's order."),
-    _argument("before", str, "Only rows before this cursor."),
-]
+def _paging(longest: int) -> list[inspect.Parameter]:
+    return [
+        _argument("first", int, f"How many rows from the start, 0 to {longest}; {DEFAULT_PAGE} unless last is given."),
+        _argument("after", str, "Only rows after this cursor."),
+        _argument("last", int, f"How many rows from the end, 0 to {longest}; they still come in the list's order."),
+        _argument("before", str, "Only rows before this cursor."),
+    ]
 
 
 def _extra(resolver: Callable[..., Any], skip: int) -> list[inspect.Parameter]:

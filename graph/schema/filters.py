@@ -4,9 +4,8 @@ from datetime import datetime
 
 import strawberry
 
-from graph.errors import BadUserInput
 from graph.resolvers import filters, references
-from graph.schema.scalars import RefusedInstant
+from graph.schema.instants import instant
 from graph.tables import states
 
 
@@ -73,15 +72,9 @@ def to_filter(given: ExecutionFilter | None) -> filters.ExecutionFilter | None:
         statuses=None if given.status is None else frozenset(given.status),
         trigger_types=None if given.trigger_type is None else frozenset(given.trigger_type),
         triggered_by=given.triggered_by,
-        started_from=_instant("startedFrom", given.started_from),
-        started_to=_instant("startedTo", given.started_to),
+        started_from=instant("startedFrom", given.started_from),
+        started_to=instant("startedTo", given.started_to),
     )
     if given.workflow is None:
         return wanted
     return wanted.within_workflow(given.workflow.database_id, given.workflow.workflow_id)
-
-
-def _instant(name: str, value: datetime | RefusedInstant | None) -> datetime | None:
-    if isinstance(value, RefusedInstant):
-        raise BadUserInput(f"'{name}' must be an RFC 3339 instant with a zone, such as 2026-07-14T09:30:00Z.")
-    return value

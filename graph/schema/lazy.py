@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from graph.schema.definitions import Pipeline, Workflow
     from graph.schema.execution import Execution, ExecutionGroup
     from graph.schema.inputs import InputFile, InputMetadata
-    from graph.schema.logs import RegisteredLog
+    from graph.schema.logs import LogEventConnection, RegisteredLog
     from graph.schema.outputs import OutputFile, OutputMetadata, OutputResult
     from graph.schema.step import PipelineExecution
 
@@ -19,6 +19,7 @@ LazyExecution = Annotated["Execution", strawberry.lazy("graph.schema.execution")
 LazyExecutionGroup = Annotated["ExecutionGroup", strawberry.lazy("graph.schema.execution")]
 LazyInputFile = Annotated["InputFile", strawberry.lazy("graph.schema.inputs")]
 LazyInputMetadata = Annotated["InputMetadata", strawberry.lazy("graph.schema.inputs")]
+LazyLogEventConnection = Annotated["LogEventConnection", strawberry.lazy("graph.schema.logs")]
 LazyOutputFile = Annotated["OutputFile", strawberry.lazy("graph.schema.outputs")]
 LazyOutputMetadata = Annotated["OutputMetadata", strawberry.lazy("graph.schema.outputs")]
 LazyOutputResult = Annotated["OutputResult", strawberry.lazy("graph.schema.outputs")]

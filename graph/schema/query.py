@@ -4,6 +4,7 @@ from typing import Any
 
 import strawberry
 
+from graph.auth import identity
 from graph.context import Context
 from graph.resolvers import executions as answers
 from graph.resolvers import lists, nodes, references, steps
@@ -15,8 +16,10 @@ from graph.schema.execution import Execution, ExecutionGroup
 from graph.schema.fields import page, root
 from graph.schema.filters import ExecutionFilter, to_filter
 from graph.schema.lazy import LazyExecution
+from graph.schema.logs import LOG_SOURCES
 from graph.schema.node import Node
 from graph.schema.step import PipelineExecution
+from graph.schema.viewer import Viewer
 from graph.tables.records.definitions import AssetRow, DatabaseRow
 from graph.tables.records.executions import ExecutionRow
 
@@ -48,17 +51,27 @@ async def database(context: Context, database_id: str) -> DatabaseRow | None:
     return await references.database(context, database_id)
 
 
+async def viewer(context: Context) -> identity.Viewer:
+    """Who asks."""
+    return context.viewer
+
+
 @strawberry.type(description="Where reading begins.")
 class Query:
     """The roots of the graph."""
 
-    node: Node | None = root(node, "The object of a global id. Null when there is none or the viewer may not see it.")
+    # Any kind of object may be asked for, and a log source has no row of its own.
+    node: Node | None = root(
+        node, "The object of a global id. Null when there is none or the viewer may not see it.", reads=LOG_SOURCES
+    )
     nodes: list[Node | None] = root(
         many_nodes,
         "The objects of at most 100 global ids, in their order. What does not exist or may not be seen is null, never "
         "an error for the others.",
+        reads=LOG_SOURCES,
         sized_by="ids",
     )
+    viewer: Viewer = root(viewer, "Who asks.")
     execution: Execution | None = root(
         answers.execution,
         "The execution of an id. Null when there is none or the viewer may not see it: the two are indistinguishable.",

@@ -3,32 +3,35 @@
 from datetime import datetime
 
 from graph.resolvers import inputs, logs, outputs, steps
+from graph.resolvers.gate import require_logs, require_metadata
+from graph.resolvers.log_events import LONGEST_PAGE
 from graph.schema.connections import CountedConnection, FilteredConnection
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import (
     LazyExecution,
     LazyInputFile,
     LazyInputMetadata,
+    LazyLogEventConnection,
     LazyOutputFile,
     LazyOutputMetadata,
     LazyOutputResult,
     LazyPipeline,
     LazyRegisteredLog,
 )
+from graph.schema.logs import LOG_SOURCES, RUN_TIMES, step_events
 from graph.schema.node import Node
 from graph.schema.scalars import JSON, BigInt
 from graph.schema.texts import StoredText
 from graph.tables import states
 from graph.tables.records.definitions import PipelineRow
-from graph.tables.records.executions import ConfigurationRow, ExecutionRow
+from graph.tables.records.executions import ConfigurationRow
 from graph.tables.records.steps import InputConfigurationRow as Configuration
 from graph.tables.records.steps import StepLogRow as Logs
 from graph.tables.records.steps import StepRow as Row
 from graph.tables.records.steps import TemplateTag as Tag
 
-_LOG_SOURCES = Row.fields("execution_type_text", "resource_arn", "logs", "sub_executions") + ExecutionRow.fields(
-    "log_group_arn"
-)
+# What the order of the steps may need, since it follows the plan where the steps' own links are broken.
+CHAIN = ConfigurationRow.fields("pipelines")
 
 
 @object_type(Tag, description="A value that was put into a configuration template.")
@@ -85,11 +88,9 @@ class PipelineExecution(Node):
         "The name of the pipeline where it can be read and may be seen, else its id; never an error.",
         reads=PipelineRow.fields("name"),
     )
-    position: int | None = answer(
-        steps.position, "The 0-based place in the chain.", reads=ConfigurationRow.fields("pipelines")
-    )
-    previous: "PipelineExecution | None" = answer(steps.previous, "The step before; null on the first.")
-    next: "PipelineExecution | None" = answer(steps.following, "The step after; null on the last.")
+    position: int | None = answer(steps.position, "The 0-based place in the chain.", reads=CHAIN)
+    previous: "PipelineExecution | None" = answer(steps.previous, "The step before; null on the first.", reads=CHAIN)
+    next: "PipelineExecution | None" = answer(steps.following, "The step after; null on the last.", reads=CHAIN)
     is_end_state: bool = attribute("Whether the step ends the chain.", reads=())
     status: states.ExecutionStatus = attribute("How far the step has come, as stored.")
     status_source: states.StatusSource = attribute("Where the status comes from.", reads=())
@@ -100,7 +101,12 @@ class PipelineExecution(Node):
     )
     execution_type: states.PipelineExecutionType = attribute("The service that runs the pipeline.")
     waits_for_callback: bool | None = attribute("Whether the step ends only when the pipeline reports back.")
-    resource_arn: str | None = attribute("The function, queue or bus that runs the pipeline.")
+    resource_arn: str | None = answer(
+        steps.resource_arn,
+        "The function, queue or bus that runs the pipeline. Needs the logs permission.",
+        reads=Row.fields("resource_arn"),
+        guard=require_logs,
+    )
     input_configuration: InputConfiguration | None = answer(
         steps.input_configuration, "The configuration that the step was given."
     )
@@ -108,35 +114,50 @@ class PipelineExecution(Node):
         inputs.migrated_input_files, "Filled for migrated executions only; see inputFiles of the execution."
     )
     input_metadata: FilteredConnection[LazyInputMetadata] | None = page(
-        inputs.step_input_metadata, "The metadata that the step was given; with scope, that of it."
+        inputs.step_input_metadata,
+        "The metadata that the step was given; with scope, that of it.",
+        guard=require_metadata,
     )
     output_files: CountedConnection[LazyOutputFile] | None = page(
         outputs.step_output_files, "The files that the step wrote; with fileType, those of it."
     )
     output_metadata: CountedConnection[LazyOutputMetadata] | None = page(
-        outputs.step_output_metadata, "The metadata recorded under the step: all of the run's, under its last step."
+        outputs.step_output_metadata,
+        "The metadata recorded under the step: all of the run's, under its last step.",
+        guard=require_metadata,
     )
     output_results: CountedConnection[LazyOutputResult] | None = page(
         outputs.step_output_results, "The result texts recorded under the step: all of the run's, under its last step."
     )
     registered_logs: CountedConnection[LazyRegisteredLog] | None = page(
-        logs.registered_logs, "The log sources that the step itself registered.", reads=_LOG_SOURCES
+        logs.registered_logs, "The log sources that the step itself registered.", reads=LOG_SOURCES
     )
     available_logs: CountedConnection[LazyRegisteredLog] | None = page(
         logs.available_logs,
         "The registered log sources together with those that the step's row implies, each location once.",
-        reads=_LOG_SOURCES,
+        reads=LOG_SOURCES,
     )
     registered_log: LazyRegisteredLog | None = answer(
-        logs.registered_log, "The log source of a log id; null for another step's.", reads=_LOG_SOURCES
+        logs.registered_log, "The log source of a log id; null for another step's.", reads=LOG_SOURCES
     )
     result_log: StoredText | None = answer(
         logs.result_log,
-        "The stored summary of how the step ended.",
+        "The stored summary of how the step ended. Needs the logs permission.",
+        guard=require_logs,
         reads=Logs.fields("result_log", "result_log_is_truncated"),
     )
     error_log: StoredText | None = answer(
         logs.error_log,
-        "The stored log text, redacted. VAMS keeps the text of the run's end here, also when it ended well.",
+        "The stored log text, redacted. VAMS keeps the text of the run's end here, also when it ended well. Needs the "
+        "logs permission.",
+        guard=require_logs,
         reads=Logs.fields("error_log", "error_log_is_truncated"),
+    )
+    log_events: LazyLogEventConnection | None = page(
+        step_events,
+        "The run's log group searched for this step, merged by time with every available log; with stageName, the logs "
+        "of that stage alone. Needs the permission to read logs: null with FORBIDDEN otherwise.",
+        reads=LOG_SOURCES + RUN_TIMES,
+        guard=require_logs,
+        longest=LONGEST_PAGE,
     )

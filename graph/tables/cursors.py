@@ -9,6 +9,7 @@ shown.
 import base64
 import binascii
 import hashlib
+import json
 from collections.abc import Sequence
 
 import orjson
@@ -20,7 +21,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 Position = tuple[str | int, ...]
 
 _BLOCK = 48  # a multiple of three, so that base64 needs no padding after the 16-byte tag and the two bytes of version
-_LONGEST = 8192
+_LONGEST = 16_384  # more than the longest keys take, each byte of them as six in JSON and eight in base64
 _VERSION = b"\x01\x00"
 
 
@@ -66,7 +67,8 @@ class Cursors:
 
 def binding(*parts: object) -> bytes:
     """What a cursor is bound to: a digest over the field, its parent's key, its filter and its order."""
-    return hashlib.blake2b(orjson.dumps(parts, default=str), digest_size=16).digest()
+    text = json.dumps(parts, default=str)  # unlike orjson, it spells every text and number that a caller can give
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 def _derive(secret: str) -> bytes:

@@ -12,7 +12,6 @@ from graph.errors import InvalidId
 from graph.tables import keys
 
 _LONGEST = 4096
-_LONGEST_PART = 1024  # bytes of a sort key, the most that DynamoDB takes
 
 # The number of parts of each kind's key. What lives inside a step begins with the step's id.
 PARTS = {
@@ -60,6 +59,6 @@ def decode(text: str) -> GlobalId:
         parts = keys.split(rest, PARTS[kind])
     except (binascii.Error, UnicodeError, ValueError, KeyError):
         raise InvalidId from None
-    if not all(0 < len(part.encode()) <= _LONGEST_PART for part in parts) or encode(kind, *parts) != text:
+    if not all(part and keys.is_sort_key(part) for part in parts) or encode(kind, *parts) != text:
         raise InvalidId
     return GlobalId(kind, parts)

@@ -13,6 +13,9 @@ ALL_EXECUTIONS = "execution"
 ARCHIVED = "#deleted"
 WHOLE = "/"
 
+_LONGEST_USER_ID = 256
+_LONGEST_SORT_KEY = 1024
+
 _EXECUTION_ID = re.compile(r"[0-9a-f]{32}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ID = re.compile(r"[-_a-zA-Z0-9]{3,63}")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -45,6 +48,16 @@ def is_id(value: str) -> bool:
 def is_asset_id(value: str) -> bool:
     """Whether a text can be the id of an asset: a file name of at most 256 characters."""
     return _ASSET_ID.fullmatch(value) is not None
+
+
+def is_user_id(value: str) -> bool:
+    """Whether a text can be a user id: at most 256 characters, and none that cannot be stored."""
+    return len(value) <= _LONGEST_USER_ID and is_text(value)
+
+
+def is_sort_key(value: str) -> bool:
+    """Whether a text is short enough to be a sort key: DynamoDB takes 1,024 bytes, and refuses to ask for more."""
+    return len(value.encode()) <= _LONGEST_SORT_KEY
 
 
 def join(*parts: str) -> str:

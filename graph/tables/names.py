@@ -46,8 +46,9 @@ def ssm_parameters(client: Any) -> Callable[[str], Mapping[str, str]]:
     """A reader of the parameters below a prefix, over a boto3 SSM client; reads every page."""
 
     def read(prefix: str) -> Mapping[str, str]:
-        root = "/" + prefix.strip("/") + "/"
-        pages = client.get_paginator("get_parameters_by_path").paginate(Path=root.rstrip("/") or "/", Recursive=True)
+        path = "/" + prefix.strip("/")
+        pages = client.get_paginator("get_parameters_by_path").paginate(Path=path, Recursive=True)
+        root = path.rstrip("/") + "/"
         return dict(_relative(root, (parameter for page in pages for parameter in page["Parameters"])))
 
     return read

@@ -64,6 +64,11 @@ class Between:
     low: str | None
     high: str | None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing can lie between them. DynamoDB refuses a query for such a range."""
+        return self.low is not None and self.high is not None and self.low > self.high
+
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
@@ -125,7 +130,7 @@ class Reader:
 
     def close(self) -> None:
         """Waits for calls in flight and frees the threads."""
-        self._threads.shutdown()
+        self._threads.shutdown(cancel_futures=True)
 
     async def query(self, query: Query, tally: Tally) -> ItemPage:
         """One page of a partition, at most 1 MB. It may be empty although more follows.
@@ -199,7 +204,7 @@ class Reader:
         keyed = query.index or query.table
         condition = f"{names[keyed.partition]} = {values[query.partition]}"
         if keyed.sort is not None and query.sort is not None:
-            condition += _sort_condition(names[keyed.sort], query.sort, values)
+            condition += _sort_condition(keyed.sort, query.sort, names, values)
         request: dict[str, Any] = {
             "TableName": self._names[query.table],
             "KeyConditionExpression": condition,
@@ -210,10 +215,7 @@ class Reader:
         if query.index is not None:
             request["IndexName"] = query.index.name
         if query.conditions:
-            request["FilterExpression"] = " AND ".join(
-                f"{names[one.attribute]} IN ({', '.join(values[text] for text in one.texts)})"
-                for one in query.conditions
-            )
+            request["FilterExpression"] = " AND ".join(_condition(one, names, values) for one in query.conditions)
         if query.after is not None:
             request["ExclusiveStartKey"] = {name: {"S": value} for name, value in query.after.items()}
         if query.limit is not None:
@@ -291,18 +293,18 @@ class _Values:
         return placeholder
 
 
-def _sort_condition(name: str, sort: Prefix | Between, values: _Values) -> str:
+def _sort_condition(attribute: str, sort: Prefix | Between, names: _Names, values: _Values) -> str:
     match sort:
         case Prefix(start):
-            return f" AND begins_with({name}, {values[start]})"
+            return f" AND begins_with({names[attribute]}, {values[start]})"
         case Between(None, None):
-            return ""
+            return ""  # and no placeholder: DynamoDB refuses one that is not used
         case Between(None, str(high)):
-            return f" AND {name} <= {values[high]}"
+            return f" AND {names[attribute]} <= {values[high]}"
         case Between(str(low), None):
-            return f" AND {name} >= {values[low]}"
+            return f" AND {names[attribute]} >= {values[low]}"
         case Between(str(low), str(high)):
-            return f" AND {name} BETWEEN {values[low]} AND {values[high]}"
+            return f" AND {names[attribute]} BETWEEN {values[low]} AND {values[high]}"
     raise AssertionError(sort)
 
 

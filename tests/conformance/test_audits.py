@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from graph.demo.database import EmbeddedDatabase
+from tests.memory import MemoryDatabase
 from tests.serving import listening, make_app
 
 HERE = Path(__file__).parent
@@ -32,8 +32,8 @@ def major_version(node: str) -> int:
     return int(version.lstrip("v").split(".")[0])
 
 
-def audit(node: str, database: EmbeddedDatabase, **settings: Any) -> list[dict[str, str]]:
-    with listening(make_app(database, **settings)) as address:
+def audit(node: str, memory: MemoryDatabase, **settings: Any) -> list[dict[str, str]]:
+    with listening(make_app(memory, **settings)) as address:
         command = [node, "audit.mjs", f"{address}/graphql"]
         run = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=True, timeout=60)  # noqa: S603
     results: list[dict[str, str]] = json.loads(run.stdout)
@@ -45,9 +45,9 @@ def failed(results: list[dict[str, str]]) -> set[str]:
     return {result["id"] for result in results if result["status"] != "ok"}
 
 
-def test_development_passes_all(node: str, database: EmbeddedDatabase) -> None:
-    assert failed(audit(node, database, environment="development")) == set()
+def test_development_passes_all(node: str, memory: MemoryDatabase) -> None:
+    assert failed(audit(node, memory, environment="development")) == set()
 
 
-def test_production_fails_those_alone_that_ask_by_get_or_introspect(node: str, database: EmbeddedDatabase) -> None:
-    assert failed(audit(node, database)) == NEEDS_GET | NEEDS_INTROSPECTION
+def test_production_fails_those_alone_that_ask_by_get_or_introspect(node: str, memory: MemoryDatabase) -> None:
+    assert failed(audit(node, memory)) == NEEDS_GET | NEEDS_INTROSPECTION

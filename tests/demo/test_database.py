@@ -10,6 +10,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from graph.demo.data import Items
 from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase, put_items
 from graph.demo.samples import SAMPLE_EXECUTION_ID
+from graph.settings import Settings
 from graph.tables.catalogue import DATABASES, EXECUTIONS, EXECUTIONS_BY_DATE, TABLES, Table
 from tests.demo.reading import ITEMS, Item
 
@@ -35,6 +36,10 @@ def stored(database: EmbeddedDatabase, table: Table) -> list[Item]:
     deserialize = TypeDeserializer().deserialize
     pages = database.client.get_paginator("scan").paginate(TableName=database.names[table])
     return [{name: deserialize(value) for name, value in item.items()} for page in pages for item in page["Items"]]
+
+
+def test_its_client_keeps_a_connection_for_each_call_that_the_server_has_in_flight(seeded: Seeded) -> None:
+    assert seeded.database.client.meta.config.max_pool_connections == Settings().dynamodb_concurrency  # type: ignore[attr-defined]
 
 
 def test_it_is_there_in_seconds(seeded: Seeded) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from graph.demo.database import EmbeddedDatabase
 from graph.errors import GraphError
 from tests.hostile.bodies import BODIES
 from tests.hostile.documents import ADMITTED, INTROSPECTION, REFUSED
+from tests.memory import MemoryDatabase
 from tests.serving import GRAPHQL_RESPONSE, serving
 
 SECONDS = 0.1  # of CPU, the test client's own included
@@ -23,8 +23,8 @@ CODES = {
 
 
 @pytest.fixture(params=["production", "development"])
-async def client(database: EmbeddedDatabase, request: pytest.FixtureRequest) -> AsyncIterator[httpx.AsyncClient]:
-    async with serving(database, environment=request.param, rate_points=0) as client:
+async def client(memory: MemoryDatabase, request: pytest.FixtureRequest) -> AsyncIterator[httpx.AsyncClient]:
+    async with serving(memory, environment=request.param, rate_points=0) as client:
         await client.post("/graphql", json={"query": "{ nothing }"})  # what is made once is made here
         gc.collect()
         gc.freeze()  # as a server does when it starts; here the tables of the demo are in the same process
@@ -56,9 +56,9 @@ async def test_hostile_documents_are_refused(client: httpx.AsyncClient) -> None:
         assert 1 <= len(response.json()["errors"]) <= 6, name
 
 
-async def test_introspection_is_bounded(database: EmbeddedDatabase) -> None:
+async def test_introspection_is_bounded(memory: MemoryDatabase) -> None:
     for environment, status in (("production", 400), ("development", 200)):
-        async with serving(database, environment=environment) as client:
+        async with serving(memory, environment=environment) as client:
             for document in INTROSPECTION.values():
                 response = await client.post("/graphql", json={"query": document}, headers=GRAPHQL_RESPONSE)
                 assert response.status_code == status
@@ -77,8 +77,8 @@ async def test_hostile_bodies_are_refused(client: httpx.AsyncClient) -> None:
         assert response.json()["errors"], name
 
 
-async def test_memory_stays_where_it_is(database: EmbeddedDatabase) -> None:
-    async with serving(database) as client:
+async def test_memory_stays_where_it_is(memory: MemoryDatabase) -> None:
+    async with serving(memory) as client:
         used = []
         for _ in range(3):
             for document in REFUSED.values():

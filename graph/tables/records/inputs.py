@@ -63,6 +63,19 @@ class InputRow(Row):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class InputAssetRow(Row):
+    """The asset of an input, and nothing else of the input."""
+
+    table: ClassVar = catalogue.INPUTS
+
+    execution_id: str = key_part("workflowExecutionId")
+    file_key: str = key_part("databaseId:assetId:inputAssetFileKey")
+
+    database_id: str = stored("databaseId", decode.text, always=True)
+    asset_id: str = stored("assetId", decode.text, always=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class StepInputFileRow(Row):
     """A file that a step of a migrated run read. Nothing writes such rows at run time, and they hold no place in S3."""
 

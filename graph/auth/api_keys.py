@@ -1,0 +1,84 @@
+"""API keys of VAMS: ``vams_`` and a secret, stored as its SHA-256 digest."""
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Protocol
+
+from graph.auth.cache import Cache, Clock
+from graph.auth.constraints import Row
+from graph.auth.identity import (
+    Credentials,
+    IdentityUnavailable,
+    Unauthenticated,
+    Viewer,
+    checked_user_id,
+)
+
+_PREFIX = "vams_"
+_SECONDS = 15
+
+
+class ApiKeyRows(Protocol):
+    """The reads that API keys need. Each answers every page, as plain Python values."""
+
+    async def api_keys_with_hash(self, key_hash: str) -> Sequence[Row]:
+        """Rows of the API key table, through its index on hexadecimal digests."""
+        ...
+
+    async def roles_of_user(self, user_id: str) -> Sequence[Row]:
+        """Rows of the user-roles table."""
+        ...
+
+
+class ApiKeys:
+    """Authenticates by an API key, alone or as a bearer token.
+
+    Answers, that of a key which does not exist among them, are used for 15 seconds, as in VAMS.
+    """
+
+    def __init__(
+        self,
+        rows: ApiKeyRows,
+        *,
+        capacity: int = 4096,
+        clock: Clock = time.monotonic,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._rows = rows
+        self._now = now
+        self._keys = Cache(self._find, seconds=_SECONDS, capacity=capacity, clock=clock)
+
+    async def authenticate(self, credentials: Credentials) -> Viewer | None:
+        """Identify the user of a key; a session by key never counts as one with a second factor."""
+        key = credentials.bearer() or credentials.authorization()
+        if key is None or not key.startswith(_PREFIX):
+            return None
+        try:
+            row = await self._keys.get(sha256(key.encode()).hexdigest())
+        except Exception as error:
+            raise IdentityUnavailable("API keys cannot be read") from error
+        if row is None:
+            raise Unauthenticated("an unknown or inactive API key, or one of a user without a role")
+        if not self._is_current(row.get("expiresAt")):
+            raise Unauthenticated("an expired API key")
+        return Viewer(checked_user_id(row.get("userId")), is_mfa=False, method="api_key")
+
+    async def _find(self, key_hash: str) -> Row | None:
+        """Answer the row of an active key whose user holds a role."""
+        rows = await self._rows.api_keys_with_hash(key_hash)
+        row = rows[0] if rows else None
+        if row is None or row.get("isActive") != "true" or not row.get("userId"):
+            return None
+        return row if await self._rows.roles_of_user(row["userId"]) else None
+
+    def _is_current(self, expires_at: object) -> bool:
+        """A key without an end never expires; one with an end that cannot be read has."""
+        if not expires_at:
+            return True
+        try:
+            end = datetime.fromisoformat(str(expires_at))
+        except ValueError:
+            return False
+        return self._now() <= (end if end.tzinfo else end.replace(tzinfo=UTC))

@@ -1,0 +1,60 @@
+"""The REST routes of VAMS that fields of the graph stand for.
+
+VAMS guards every route: the policy must allow the HTTP method on the path with its ids filled in, an object of the
+type ``api`` with the one field ``route__path``. A field of the graph is guarded as the route that gives the same data.
+"""
+
+from urllib.parse import quote
+
+EXECUTIONS = "/workflows/executions"
+"""GET lists executions."""
+
+
+def asset_executions(database_id: str, asset_id: str) -> str:
+    """GET lists the executions that read or wrote an asset."""
+    return f"{asset(database_id, asset_id)}/workflows/executions"
+
+
+def execution(execution_id: str) -> str:
+    """DELETE aborts an execution. There is no GET: reading one is reading its details."""
+    return f"{EXECUTIONS}/{_segment(execution_id)}"
+
+
+def execution_details(execution_id: str) -> str:
+    """GET reads an execution with its steps, configurations, inputs and outputs."""
+    return f"{execution(execution_id)}/details"
+
+
+def execution_metadata(execution_id: str) -> str:
+    """GET pages through the metadata of an execution."""
+    return f"{execution(execution_id)}/details/metadata"
+
+
+def execution_logs(execution_id: str) -> str:
+    """GET reads any text of a log."""
+    return f"{execution(execution_id)}/logs"
+
+
+def database(database_id: str) -> str:
+    """GET reads a database."""
+    return f"/database/{_segment(database_id)}"
+
+
+def asset(database_id: str, asset_id: str) -> str:
+    """GET reads an asset."""
+    return f"{database(database_id)}/assets/{_segment(asset_id)}"
+
+
+def workflow(database_id: str, workflow_id: str) -> str:
+    """GET reads a workflow definition."""
+    return f"{database(database_id)}/workflows/{_segment(workflow_id)}"
+
+
+def pipeline(database_id: str, pipeline_id: str) -> str:
+    """GET reads a pipeline definition."""
+    return f"{database(database_id)}/pipelines/{_segment(pipeline_id)}"
+
+
+def _segment(text: str) -> str:
+    """An id as one segment of a path: a slash in it must not make it look like another route."""
+    return quote(text, safe="!$&'()*+,;=:@", errors="replace")

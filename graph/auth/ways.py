@@ -1,0 +1,105 @@
+"""The ways to tell who asks, as the settings configure them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import boto3
+
+from graph.auth.api_keys import ApiKeys
+from graph.auth.gateway import Gateway
+from graph.auth.identity import Authenticator
+from graph.auth.mfa import ClaimMfa, CognitoMfa, MfaCheck
+from graph.auth.tokens import Issuer, Tokens, cognito_issuer
+from graph.loaders.permissions import PermissionRows
+from graph.settings import Settings
+
+HINT = (
+    "No way to tell who asks is configured, and nobody is served unknown. Set one or more of VAMS_GRAPH_API_KEYS=true, "
+    "VAMS_GRAPH_COGNITO_POOL_ID with VAMS_GRAPH_COGNITO_CLIENT_IDS, VAMS_GRAPH_OIDC_ISSUER with "
+    "VAMS_GRAPH_OIDC_AUDIENCES, VAMS_GRAPH_GATEWAY_SECRET, VAMS_GRAPH_GATEWAY_NETWORKS."
+)
+
+
+class NotConfigured(Exception):
+    """The settings name no way to tell who asks, or name one only in part."""
+
+
+def configured_ways(settings: Settings, rows: PermissionRows) -> Sequence[Authenticator]:
+    """The ways that are configured, in the order in which they are tried: API keys, tokens, a gateway in front.
+
+    Raises:
+        NotConfigured: when there is none, or one lacks a part; the text says what to set.
+    """
+    _require_whole_ways(settings)
+    ways: list[Authenticator] = []
+    try:
+        mfa = _mfa(settings)
+        if settings.api_keys:
+            ways.append(ApiKeys(rows))
+        if issuers := _issuers(settings, mfa):
+            ways.append(Tokens(issuers))
+        if settings.gateway_secret is not None or settings.gateway_networks:
+            ways.append(_gateway(settings, mfa))
+    except ValueError as error:
+        raise NotConfigured(str(error)) from error
+    if not ways:
+        raise NotConfigured(HINT)
+    return ways
+
+
+def _require_whole_ways(settings: Settings) -> None:
+    """Refuses settings that mean nothing without another."""
+    needs = (
+        ("cognito_pool_id", "cognito_client_ids", "or tokens for any client would do"),
+        ("cognito_client_ids", "cognito_pool_id", "whose clients they are"),
+        ("oidc_issuer", "oidc_audiences", "or tokens for anybody would do"),
+        ("oidc_audiences", "oidc_issuer", "whose tokens name them"),
+        ("oidc_keys_url", "oidc_issuer", "whose keys they are"),
+    )
+    for given, needed, why in needs:
+        if getattr(settings, given) and not getattr(settings, needed):
+            raise NotConfigured(f"{_variable(given)} needs {_variable(needed)}, {why}.")
+
+
+def _variable(name: str) -> str:
+    return f"VAMS_GRAPH_{name.upper()}"
+
+
+def _mfa(settings: Settings) -> MfaCheck:
+    if settings.cognito_pool_id is None:
+        return ClaimMfa(settings.mfa_claim, settings.mfa_value)
+    session = boto3.Session(profile_name=settings.profile, region_name=_region_of(settings.cognito_pool_id))
+    client: Any = session.client("cognito-idp")
+    return CognitoMfa(client, settings.cognito_pool_id)
+
+
+def _issuers(settings: Settings, mfa: MfaCheck) -> list[Issuer]:
+    issuers: list[Issuer] = []
+    if settings.cognito_pool_id is not None:
+        region = _region_of(settings.cognito_pool_id)
+        issuers.append(cognito_issuer(region, settings.cognito_pool_id, settings.cognito_client_ids, mfa))
+    if settings.oidc_issuer is not None:
+        claim = ClaimMfa(settings.mfa_claim, settings.mfa_value)
+        issuers.append(Issuer(settings.oidc_issuer, frozenset(settings.oidc_audiences), claim, settings.oidc_keys_url))
+    return issuers
+
+
+def _region_of(pool_id: str) -> str:
+    """The region of a Cognito user pool, with which its id begins."""
+    region, underscore, _ = pool_id.partition("_")
+    if not underscore:
+        raise ValueError(f"{_variable('cognito_pool_id')} is no id of a user pool, such as eu-west-1_AbCdEf123.")
+    return region
+
+
+def _gateway(settings: Settings, mfa: MfaCheck) -> Gateway:
+    secret = settings.gateway_secret
+    try:
+        return Gateway(
+            mfa=mfa,
+            secret=secret.get_secret_value() if secret else None,
+            networks=settings.gateway_networks,
+            user_header=settings.gateway_user_header,
+        )
+    except ValueError as error:
+        raise ValueError(f"The gateway in front: {error}") from error

@@ -1,0 +1,99 @@
+"""The two reads of CloudWatch Logs: a search of a group by time, and a stream from its end."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from graph.logs.calls import Caller, CallFailed
+from graph.logs.lines import Event, Span
+from graph.logs.scope import Scope
+
+MOST_EVENTS = 10_000  # that one call gives
+
+
+class LogsClient(Protocol):
+    """The two calls of a boto3 CloudWatch Logs client that are used."""
+
+    @property
+    def filter_log_events(self) -> Callable[..., Any]:
+        """Searches a group."""
+
+    @property
+    def get_log_events(self) -> Callable[..., Any]:
+        """Reads a stream."""
+
+
+class TokenExpired(Exception):
+    """CloudWatch does not know its token any more; the search has to begin anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventPage:
+    """Some events by time. It may be empty although more follow; ``token`` is None at the end."""
+
+    events: Sequence[Event]
+    token: str | None
+
+
+class CloudWatch:
+    """Reads events. One per process; safe to use from many operations at once."""
+
+    def __init__(self, client: LogsClient, caller: Caller) -> None:
+        self._client = client
+        self._caller = caller
+
+    async def search(self, scope: Scope, span: Span, limit: int, token: str | None) -> EventPage:
+        """The next events of a scope, oldest first, with FilterLogEvents.
+
+        Raises:
+            CallFailed: when they cannot be read.
+            TokenExpired: when the token is good no more.
+        """
+        request: dict[str, Any] = {
+            "logGroupIdentifier": scope.group_arn,
+            "startTime": span.low,
+            "endTime": span.high,
+            "limit": min(limit, MOST_EVENTS),
+        }
+        if scope.streams:
+            request["logStreamNames"] = list(scope.streams)
+        elif scope.prefix:
+            request["logStreamNamePrefix"] = scope.prefix
+        if scope.pattern:
+            request["filterPattern"] = scope.pattern
+        answer = await self._page(self._client.filter_log_events, request, token)
+        events = [_event(raw, raw["logStreamName"]) for raw in answer.get("events", ())]
+        return EventPage(events, answer.get("nextToken"))
+
+    async def before(self, scope: Scope, stream: str, span: Span, limit: int, token: str | None) -> EventPage:
+        """The last events of a stream before those that the token stands for, with GetLogEvents.
+
+        Raises as :meth:`search` does.
+        """
+        request = {
+            "logGroupIdentifier": scope.group_arn,
+            "logStreamName": stream,
+            "startTime": span.low,
+            "endTime": span.high + 1,  # the one end that AWS does not include
+            "limit": min(limit, MOST_EVENTS),
+            "startFromHead": False,
+        }
+        answer = await self._page(self._client.get_log_events, request, token)
+        following = answer.get("nextBackwardToken")
+        events = [_event(raw, stream) for raw in answer.get("events", ())]
+        return EventPage(events, None if following == token else following)  # at the end, the token stays as it is
+
+    async def _page(self, method: Callable[..., Any], request: dict[str, Any], token: str | None) -> Any:
+        if token is None:
+            return await self._caller.call(method, request)
+        try:
+            return await self._caller.call(method, request | {"nextToken": token})
+        except CallFailed as failure:
+            # The rest of the request was good when the token was made, so it is the token.
+            if failure.code == "InvalidParameterException":
+                raise TokenExpired from failure
+            raise
+
+
+def _event(raw: Any, stream: str) -> Event:
+    return Event(raw["timestamp"], stream, raw["message"], raw.get("ingestionTime"))

@@ -1,0 +1,18 @@
+"""What only the engines that run executions can tell of logs. Where a server has none, CloudWatch alone is read."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from graph.logs.lines import Span
+from graph.logs.reading import LineReader
+from graph.tables.records.executions import ExecutionRow
+
+
+class Engines(Protocol):
+    """The engines' part in reading logs."""
+
+    def history(self, execution: ExecutionRow, span: Span, text: str) -> LineReader:
+        """The history of an execution as lines, those within a span that hold a text."""
+
+    async def batch_stream(self, sub_executions: Sequence[dict[str, Any]], stage_name: str) -> str | None:
+        """The log stream of the Batch job that a stage of a step's registered state machines ran, if it is known."""

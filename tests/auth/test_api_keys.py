@@ -1,0 +1,99 @@
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+import pytest
+
+from graph.auth.api_keys import ApiKeys
+from graph.auth.identity import Credentials, IdentityUnavailable, Unauthenticated, Viewer
+from tests.auth.rows import Clock, Tables
+
+KEY = "vams_3f9c"
+BOB = Viewer("bob@example.com", is_mfa=False, method="api_key")
+NOW = datetime(2026, 7, 14, 12, tzinfo=UTC)
+
+
+def tables(**changes: Any) -> Tables:
+    row = {
+        "apiKeyId": "key-0001",
+        "apiKeyHash": sha256(KEY.encode()).hexdigest(),
+        "userId": "bob@example.com",
+        "isActive": "true",
+        "expiresAt": "2027-01-01T00:00:00Z",
+    }
+    return Tables(users={"bob@example.com": ["plant-user"]}, api_keys=[row | changes])
+
+
+def presented(value: str) -> Credentials:
+    return Credentials([(b"authorization", value.encode())])
+
+
+@pytest.mark.parametrize("value", [KEY, f"Bearer {KEY}", f"bearer  {KEY}"])
+async def test_a_key_comes_alone_or_as_a_bearer_token(value: str) -> None:
+    assert await ApiKeys(tables(), now=lambda: NOW).authenticate(presented(value)) == BOB
+
+
+@pytest.mark.parametrize("value", ["Bearer eyJ.eyJ.x", "Basic vams_x", "", "VAMS_3f9c"])
+async def test_other_credentials_are_left_to_others(value: str) -> None:
+    assert await ApiKeys(tables()).authenticate(presented(value)) is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"apiKeyHash": "other"},
+        {"isActive": "false"},
+        {"isActive": True},
+        {"isActive": None},
+        {"userId": ""},
+        {"userId": "SYSTEM_USER"},
+        {"userId": "without-a-role@example.com"},
+        {"expiresAt": "2026-07-14T11:59:59Z"},
+        {"expiresAt": "2026-07-14T11:59:59"},
+        {"expiresAt": "2026-07-14T12:59:59+02:00"},
+        {"expiresAt": "next year"},
+        {"expiresAt": 7},
+    ],
+)
+async def test_unknown_inactive_expired_and_roleless_keys_are_refused(changes: dict[str, Any]) -> None:
+    rows = tables(**changes)
+    rows.users["SYSTEM_USER"] = ["admin"]
+    with pytest.raises(Unauthenticated):
+        await ApiKeys(rows, now=lambda: NOW).authenticate(presented(KEY))
+
+
+@pytest.mark.parametrize("end", [None, "", "2026-07-14T12:00:00+00:00", "2026-07-15"])
+async def test_a_key_is_good_until_its_end(end: str | None) -> None:
+    assert await ApiKeys(tables(expiresAt=end), now=lambda: NOW).authenticate(presented(KEY)) == BOB
+
+
+async def test_what_is_known_of_a_key_is_used_for_15_seconds() -> None:
+    rows, clock = tables(), Clock()
+    keys = ApiKeys(rows, clock=clock, now=lambda: NOW)
+    await keys.authenticate(presented(KEY))
+    rows.api_keys[0] = {**rows.api_keys[0], "isActive": "false"}
+    clock.time += 14
+    assert await keys.authenticate(presented(KEY)) == BOB
+    clock.time += 1
+    for _ in range(10):
+        with pytest.raises(Unauthenticated):
+            await keys.authenticate(presented(KEY))
+    assert rows.reads.count("API keys") == 2
+
+
+async def test_a_key_expires_while_it_is_remembered() -> None:
+    now = NOW
+    keys = ApiKeys(tables(expiresAt=(NOW + timedelta(seconds=1)).isoformat()), now=lambda: now)
+    assert await keys.authenticate(presented(KEY)) == BOB
+    now += timedelta(seconds=2)
+    with pytest.raises(Unauthenticated):
+        await keys.authenticate(presented(KEY))
+
+
+async def test_a_failing_table_says_nothing_about_a_key() -> None:
+    rows = tables()
+    rows.failures = 1
+    keys = ApiKeys(rows, now=lambda: NOW)
+    with pytest.raises(IdentityUnavailable):
+        await keys.authenticate(presented(KEY))
+    assert await keys.authenticate(presented(KEY)) == BOB

@@ -1,0 +1,315 @@
+"""How each kind of source is read: which calls are made, and with what."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from graph.demo.cloudwatch import EmbeddedLogs, Written
+from graph.logs.calls import Caller
+from graph.logs.clients import Clients
+from graph.logs.lines import LineWindow, Span
+from graph.logs.reading import LogReadStatus, Reading
+from graph.logs.scope import Owner
+from graph.logs.service import Logs, OperationLogs, Target
+from graph.logs.sources import DeadlineJob, LogKind, LogSource, LogSourceType
+from tests.logs.unruly import ARN, Calls, Recorded, refused
+
+RUN, STEP = "9b1c0f5e7d6a4b3c8e2f1a0d9c8b7a65", "1a2b3c4d5e6f47089a0b1c2d3e4f5061"
+BOTH = f'"{RUN}" "{STEP}"'
+OWNER = Owner(RUN, STEP, ("vams-thumbnail/default/",))
+SPAN = Span(1_000, 9_000)
+SEARCH = {"startTime": 1_000, "endTime": 9_000, "limit": 45}
+
+
+class Batch:
+    def __init__(self, *jobs: Mapping[str, Any]) -> None:
+        self.jobs = jobs
+
+    def describe_jobs(self, *, jobs: Sequence[str]) -> Any:
+        return {"jobs": [job for job in self.jobs if job["jobId"] in jobs]}
+
+
+class Deadline:
+    def __init__(self, *sessions: Mapping[str, Any]) -> None:
+        self.sessions = sessions
+
+    def list_sessions(self, **_: Any) -> Any:
+        return {"sessions": list(self.sessions)}
+
+
+class Refusing:
+    def __init__(self, code: str) -> None:
+        self.code = code
+
+    def __getattr__(self, name: str) -> Any:
+        def call(**_: Any) -> Any:
+            raise refused(self.code)
+
+        return call
+
+
+class Everything:
+    """Every group and stream, all of them empty."""
+
+    def filter_log_events(self, **_: Any) -> Any:
+        return {"events": []}
+
+    def get_log_events(self, **request: Any) -> Any:
+        return {"events": [], "nextBackwardToken": request.get("nextToken", "end")}
+
+
+@pytest.fixture
+def caller() -> Iterator[Caller]:
+    caller = Caller(concurrency=2, attempts=1)
+    yield caller
+    caller.close()
+
+
+def source(group: str, **changes: Any) -> LogSource:
+    settings: dict[str, Any] = {
+        "kind": LogKind.REGISTERED,
+        "label": "A log",
+        "source_type": LogSourceType.CUSTOM,
+        "stage_name": None,
+        "log_group_name": group,
+        "log_stream_name": None,
+        "log_stream_prefix": None,
+        "log_group_arn": ARN + group,
+        "is_registered": True,
+    }
+    return LogSource(**(settings | changes))
+
+
+def batch(stage: str | None = None, prefix: str = "vams-thumbnail/default/") -> LogSource:
+    return source(
+        "/aws/batch/job", source_type=LogSourceType.BATCH, log_stream_prefix=prefix, stage_name=stage, label="Thumbs"
+    )
+
+
+def job(job_id: str, stream: str | None = None, *attempts: str) -> Mapping[str, Any]:
+    return {
+        "jobId": job_id,
+        "container": {"logStreamName": stream} if stream else {},
+        "attempts": [{"container": {"logStreamName": name}} for name in attempts],
+    }
+
+
+def registered(job_id: str, stage: str = "") -> dict[str, str]:
+    return {"resourceType": "batchJob", "jobId": job_id, "stageName": stage}
+
+
+async def read(
+    caller: Caller,
+    of: LogSource,
+    *,
+    logs: Any = None,
+    batch: Any = None,
+    deadline: Any = None,
+    entries: Sequence[dict[str, Any]] = (),
+    text: str | None = None,
+    forward: bool = True,
+    engines: Any = None,
+) -> tuple[Target, Reading | None, list[tuple[str, dict[str, Any]]]]:
+    client = Recorded(logs or Everything())
+    clients = Clients(client, batch or Batch(), deadline or Deadline())
+    target = await Logs(clients, caller, engines).of_source(of, OWNER, entries, SPAN, text)
+    reading = await target.reader.read(LineWindow(20, forward), Calls()) if target.reader else None
+    return target, reading, client.requests
+
+
+@pytest.mark.parametrize(
+    ("of", "request_"),
+    [
+        (
+            source("/aws/lambda/thumb", kind=LogKind.INVOCATION, is_registered=False),
+            {"logGroupIdentifier": f"{ARN}/aws/lambda/thumb", "filterPattern": f'"{RUN}"'},
+        ),
+        (
+            source("/ecs/viewer", log_stream_name="web/1"),
+            {"logGroupIdentifier": f"{ARN}/ecs/viewer", "logStreamNames": ["web/1"]},
+        ),
+        (
+            source("/aws/batch/job", source_type=LogSourceType.BATCH, log_stream_name="job/1"),
+            {"logGroupIdentifier": f"{ARN}/aws/batch/job", "logStreamNames": ["job/1"]},
+        ),
+        (
+            source("/studio", log_stream_prefix="a/"),
+            {"logGroupIdentifier": f"{ARN}/studio", "logStreamNamePrefix": "a/", "filterPattern": BOTH},
+        ),
+        (source("/studio"), {"logGroupIdentifier": f"{ARN}/studio", "filterPattern": BOTH}),
+        (
+            source("/aws/batch/job", source_type=LogSourceType.BATCH),
+            {"logGroupIdentifier": f"{ARN}/aws/batch/job", "filterPattern": BOTH},
+        ),
+        (
+            source("/aws/vendedlogs/VAMSstateMachine-X", kind=LogKind.SUB_STATE_MACHINE, is_registered=False),
+            {"logGroupIdentifier": f"{ARN}/aws/vendedlogs/VAMSstateMachine-X", "filterPattern": BOTH},
+        ),
+    ],
+    ids=["invocation", "stream", "batch stream", "prefix", "group", "batch group", "sub state machine"],
+)
+async def test_a_source_is_searched_in_its_streams_for_its_terms(
+    caller: Caller, of: LogSource, request_: dict[str, Any]
+) -> None:
+    target, reading, requests = await read(caller, of)
+    assert requests == [("filter_log_events", SEARCH | request_)]
+    assert reading is not None
+    assert target.status_of(reading) is LogReadStatus.EMPTY
+
+
+@pytest.mark.parametrize(
+    ("jobs", "entries", "stage"),
+    [
+        ([job("j", "vams-thumbnail/default/1")], [registered("j")], "Thumb"),
+        ([job("j", "vams-thumbnail/default/1")], [registered("j", "Thumb")], None),
+        ([job("j", "vams-thumbnail/default/1")], [registered("j", "Thumb")], "Thumb"),
+        ([job("j", None, "vams-thumbnail/default/0", "vams-thumbnail/default/1")], [registered("j")], None),
+        ([job("i"), job("j", "vams-thumbnail/default/1")], [registered("i"), registered("j")], None),
+    ],
+    ids=["source's stage", "job's stage", "one stage", "last attempt", "second job"],
+)
+async def test_the_stream_of_a_batch_job_is_read_whole_below_a_registered_prefix(
+    caller: Caller, jobs: list[Mapping[str, Any]], entries: list[dict[str, str]], stage: str | None
+) -> None:
+    asked = Recorded(Batch(*jobs))
+    target, _, requests = await read(caller, batch(stage), batch=asked, entries=entries)
+    group = {"logGroupIdentifier": f"{ARN}/aws/batch/job"}
+    assert asked.requests == [("describe_jobs", {"jobs": [entry["jobId"] for entry in entries]})]
+    assert requests == [("filter_log_events", SEARCH | group | {"logStreamNames": ["vams-thumbnail/default/1"]})]
+    assert target.warnings == ()
+
+
+async def test_the_stream_of_a_batch_job_elsewhere_is_searched_for_both_ids(caller: Caller) -> None:
+    jobs = Batch(job("j", "shared/1"))
+    target, _, [(_, request)] = await read(caller, batch(), batch=jobs, entries=[registered("j")])
+    assert request["logStreamNames"] == ["shared/1"]
+    assert request["filterPattern"] == BOTH
+    assert target.status is LogReadStatus.READ
+
+
+@pytest.mark.parametrize(
+    ("jobs", "entries", "warnings"),
+    [
+        (Batch(), [], 1),
+        (Batch(job("j", "x/1")), [registered("j", "Other")], 1),
+        (Batch(job("j")), [registered("j")], 1),
+        (Batch(), [registered("j")], 2),
+        (Refusing("AccessDeniedException"), [registered("j")], 2),
+    ],
+    ids=["no job", "other stage", "no stream", "forgotten", "denied"],
+)
+async def test_an_unknown_batch_stream_is_searched_by_its_prefix_and_unscoped(
+    caller: Caller, jobs: Any, entries: list[dict[str, str]], warnings: int
+) -> None:
+    target, reading, requests = await read(caller, batch("Thumb"), batch=jobs, entries=entries)
+    scope = {"logStreamNamePrefix": "vams-thumbnail/default/", "filterPattern": BOTH}
+    assert requests == [("filter_log_events", SEARCH | {"logGroupIdentifier": f"{ARN}/aws/batch/job"} | scope)]
+    assert reading is not None
+    assert target.status_of(reading) is LogReadStatus.UNSCOPED
+    assert len(target.warnings_of(reading)) == warnings
+
+
+async def test_the_engine_knows_the_stream_of_a_stage_first(caller: Caller) -> None:
+    class Engine:
+        async def batch_stream(self, entries: Sequence[dict[str, Any]], stage: str) -> str | None:
+            return "vams-thumbnail/default/9" if stage == "Thumb" else None
+
+    jobs = Recorded(Batch(job("j", "vams-thumbnail/default/1")))
+    entries = [registered("j")]
+    _, _, [(_, request)] = await read(caller, batch("Thumb"), batch=jobs, entries=entries, engines=Engine())
+    assert request["logStreamNames"] == ["vams-thumbnail/default/9"]
+    assert jobs.requests == []
+    _, _, [(_, request)] = await read(caller, batch("Else"), batch=jobs, entries=entries, engines=Engine())
+    assert request["logStreamNames"] == ["vams-thumbnail/default/1"]
+
+
+def farm(*jobs: str) -> LogSource:
+    return source(
+        "/aws/deadline/farm-1/queue-1",
+        kind=LogKind.DEADLINE_CLOUD_JOB,
+        source_type=LogSourceType.DEADLINE_CLOUD,
+        log_stream_prefix="session-",
+        is_registered=False,
+        jobs=tuple(DeadlineJob("farm-1", "queue-1", one) for one in jobs),
+    )
+
+
+async def test_the_last_sessions_of_a_farm_job_are_read_whole(caller: Caller) -> None:
+    sessions = Recorded(
+        Deadline(*({"sessionId": f"session-{n}", "startedAt": datetime(2026, 1, 1, n, tzinfo=UTC)} for n in range(12)))
+    )
+    _, _, requests = await read(caller, farm("job-1"), deadline=sessions)
+    assert sessions.requests == [
+        ("list_sessions", {"farmId": "farm-1", "queueId": "queue-1", "jobId": "job-1", "maxResults": 100})
+    ]
+    streams = [f"session-{n}" for n in range(11, 1, -1)]
+    group = {"logGroupIdentifier": f"{ARN}/aws/deadline/farm-1/queue-1"}
+    assert requests == [("filter_log_events", SEARCH | group | {"logStreamNames": streams})]
+
+
+async def test_a_farm_job_without_a_session_is_not_found(caller: Caller) -> None:
+    target, reading, requests = await read(caller, farm("job-1", "job-2"))
+    assert (target.status, reading, requests) == (LogReadStatus.NOT_FOUND, None, [])
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        ("AccessDeniedException", LogReadStatus.DENIED),
+        ("ResourceNotFoundException", LogReadStatus.NOT_FOUND),
+        ("ValidationException", LogReadStatus.ERROR),
+    ],
+)
+async def test_a_refusal_has_a_status_and_words_without_an_account(
+    caller: Caller, code: str, status: LogReadStatus
+) -> None:
+    target, _, _ = await read(caller, farm("job-1"), deadline=Refusing(code))
+    assert target.status is status
+    of = source("/aws/lambda/thumb", kind=LogKind.INVOCATION)
+    target, reading, _ = await read(caller, of, logs=Refusing(code))
+    assert reading is not None
+    assert target.status_of(reading) is status
+    assert target.warnings_of(reading) == (f"Step invocation log retrieval failed for /aws/lambda/thumb: {code}",)
+
+
+@pytest.mark.parametrize("of", [source("/studio"), batch(), source("/s", log_stream_name="a")])
+async def test_a_text_is_one_literal_term_for_every_source(caller: Caller, of: LogSource) -> None:
+    _, _, [(name, request)] = await read(caller, of, text='a "b" ?c \\', forward=True)
+    assert request["filterPattern"].endswith('"a b ?c "')
+    assert name == "filter_log_events"
+
+
+async def test_the_tail_of_a_stream_is_read_from_its_end_unless_a_text_is_asked_for(caller: Caller) -> None:
+    of = source("/ecs/viewer", log_stream_name="web/1")
+    _, _, requests = await read(caller, of, forward=False)
+    assert requests[0] == (
+        "get_log_events",
+        {
+            "logGroupIdentifier": f"{ARN}/ecs/viewer",
+            "logStreamName": "web/1",
+            "startTime": 1_000,
+            "endTime": 9_001,
+            "limit": 45,
+            "startFromHead": False,
+        },
+    )
+    _, _, requests = await read(caller, of, forward=False, text="x")
+    assert {name for name, _ in requests} == {"filter_log_events"}
+
+
+async def test_a_source_with_lines_is_read(caller: Caller) -> None:
+    logs = EmbeddedLogs([Written("/studio", "a", 2_000, f"{RUN} {STEP}"), Written("/studio", "a", 2_001, RUN)])
+    target, reading, _ = await read(caller, source("/studio"), logs=logs)
+    assert reading is not None
+    assert target.status_of(reading) is LogReadStatus.READ
+    assert [line.message for line in reading.lines] == [f"{RUN} {STEP}"]
+
+
+async def test_an_operation_reads_so_many_registered_sources_of_each_step_and_those_again() -> None:
+    logs = OperationLogs(most_registered=2, at_once=1, seconds=1)
+    a, b, c = (source(f"/{name}") for name in "abc")
+    assert [logs.admits("step", one) for one in (a, b, c, a)] == [True, True, False, True]
+    assert logs.admits("another step", c)
+    assert logs.admits("step", source("/d", is_registered=False))

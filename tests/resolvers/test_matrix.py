@@ -1,0 +1,511 @@
+"""Whoever lacks a permission lacks it on every way: each way of the schema to each object, under each missing tier.
+
+The ways are derived from the schema, and the objects by walking them. A new object type, a new way to one, or a new
+argument that is required of a way fails here until this file knows it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import pytest
+from graphql import GraphQLNonNull, GraphQLObjectType, GraphQLOutputType, get_named_type, is_required_argument
+
+from graph.auth import routes
+from graph.auth.policy import Policy
+from graph.demo.database import EmbeddedDatabase
+from graph.demo.model import (
+    Database,
+    Metadata,
+    OutputFile,
+    OutputMetadata,
+    OutputResult,
+    Run,
+    Step,
+    StepLog,
+    identifier,
+)
+from graph.demo.rows import Row, asset_row, database_row, indexed, keyed, pipeline_row, workflow_row
+from graph.demo.run_rows import run_rows
+from graph.resolvers.gate import require_details, require_logs, require_metadata
+from graph.schema.fields import GUARD
+from graph.tables import ids, keys
+from graph.tables.catalogue import CONFIGURATIONS, STEP_INPUT_FILES, STEP_INPUT_FILES_BY_ASSET
+from tests.harness import SCHEMA, Graph
+from tests.worlds import PIPELINE, WORKFLOW, asset, deny, everything_but, graph_for, items, run, viewer
+
+INPUT, SOURCE, OUTPUT = asset("inputs", "input-asset"), asset("sources", "source-asset"), asset("outputs", "output")
+GONE = asset("gone", "gone-asset")
+DATABASES = ("home", "inputs", "sources", "outputs", "gone", "named", "captured")
+
+
+def _step(name: str) -> Step:
+    return Step(
+        step_id=identifier("step", name),
+        pipeline=PIPELINE,
+        status="SUCCEEDED",
+        started_at="2026-07-14T09:30:00Z",
+        files=(OutputFile("a.glb", 1),),
+        output_metadata=(OutputMetadata("/", "key", "value", "a.json"),),
+        results=(OutputResult("/a.txt", "text"),),
+        logs=({"logGroupName": "/aws/batch/job", "logGroupArn": "", "logStreamName": name, "label": "Job"},),
+        log=StepLog("result", "error"),
+    )
+
+
+def _run(name: str, minute: int, *, steps: int = 1, **changes: Any) -> Run:
+    return run(
+        name,
+        INPUT,
+        GONE,
+        minute=minute,
+        steps=tuple(_step(f"{name}-{number}") for number in range(steps)),
+        status="FAILED",
+        error="error",
+        log="log",
+        group_id=f"group-{name}",
+        metadata=(Metadata("inputs", INPUT, "/", {"a": "b"}), Metadata("captured", None, "/", {"a": "b"})),
+        named_database="named",
+        source_assets=(SOURCE,),
+        output_asset=OUTPUT,
+        **changes,
+    )
+
+
+WHOLE, CUT_ASSETS, CUT_DATABASES = (
+    _run("whole", 1, steps=2),
+    _run("cut-assets", 2, source_assets_truncated=True),
+    _run("cut-databases", 3),
+)
+RUNS = (WHOLE, CUT_ASSETS, CUT_DATABASES)
+
+
+def _migrated_input(of: Run) -> Row:
+    sort_key = keys.join(INPUT.database_id, INPUT.asset_id, "/old.step")
+    asset_key = keys.join(INPUT.database_id, INPUT.asset_id)
+    return Row(
+        STEP_INPUT_FILES,
+        {
+            **keyed(STEP_INPUT_FILES, of.steps[0].step_id, sort_key),
+            **indexed(STEP_INPUT_FILES_BY_ASSET, asset_key, of.steps[0].step_id),
+            "databaseId": INPUT.database_id,
+            "assetId": INPUT.asset_id,
+            "inputAssetFileKey": "/old.step",
+            "workflowExecutionId": of.execution_id,
+        },
+    )
+
+
+def _rows() -> Iterator[Row]:
+    yield from (database_row(Database(name, "", 1)) for name in DATABASES)
+    yield from map(asset_row, (INPUT, SOURCE, OUTPUT))
+    yield pipeline_row(PIPELINE)
+    yield workflow_row(WORKFLOW)
+    for of in RUNS:
+        for row in (*run_rows(of), _migrated_input(of)):
+            is_cut = of is CUT_DATABASES and row.table is CONFIGURATIONS
+            yield Row(row.table, row.attributes | {"metadataSourceDatabasesTruncated": True}) if is_cut else row
+
+
+# ------------------------------------------------------------------------------------------------- the ways there are
+
+TYPES = SCHEMA.core.type_map
+NODE_TYPES = sorted(kind.name for kind in SCHEMA.core.get_possible_types(TYPES["Node"]))  # type: ignore[arg-type]
+# What fields that have required arguments are asked with. Every other field is asked without any.
+ROOTS: Mapping[str, tuple[str, ...]] = {
+    "execution": tuple(f'executionId: "{of.execution_id}"' for of in RUNS),
+    "executionGroup": tuple(f'groupId: "{of.group_id}"' for of in RUNS),
+    "pipelineExecution": tuple(f'pipelineExecutionId: "{step.step_id}"' for of in RUNS for step in of.steps),
+    "workflow": (f'databaseId: "{WORKFLOW.database_id}", workflowId: "{WORKFLOW.workflow_id}"',),
+    "pipeline": (f'databaseId: "{PIPELINE.database_id}", pipelineId: "{PIPELINE.pipeline_id}"',),
+    "asset": tuple(f'databaseId: "{one.database_id}", assetId: "{one.asset_id}"' for one in (INPUT, SOURCE, OUTPUT)),
+    "database": tuple(f'databaseId: "{name}"' for name in DATABASES),
+}
+LOG_IDS = "LOG_ID"  # stands for the log id of the step at hand
+BELOW: Mapping[tuple[str, str], str] = {("PipelineExecution", "registeredLog"): f'logId: "{LOG_IDS}"'}
+
+Path = tuple[str, ...]
+
+
+def _paths(kind: GraphQLObjectType, seen: frozenset[str] = frozenset()) -> Iterator[Path]:
+    """The ways from a type to objects with an id, through types without one."""
+    for name, of in kind.fields.items():
+        target = get_named_type(of.type)
+        if target.name == "Node" or target.name in NODE_TYPES:
+            yield (name,)
+        elif isinstance(target, GraphQLObjectType) and target.name not in seen:
+            yield from ((name, *rest) for rest in _paths(target, seen | {target.name}))
+
+
+def _object_type(name: str) -> GraphQLObjectType:
+    kind = TYPES[name]
+    assert isinstance(kind, GraphQLObjectType)
+    return kind
+
+
+WAYS = {name: list(_paths(_object_type(name))) for name in NODE_TYPES}
+ROOT_WAYS = [path for path in _paths(_object_type("Query")) if path[0] not in ("node", "nodes")]
+
+
+def _selection(kind: str, path: Path, log_id: str = "") -> str:
+    """A field with the fields below it, down to the id."""
+    name, *rest = path
+    arguments = BELOW.get((kind, name), "").replace(LOG_IDS, log_id)
+    field_ = _object_type(kind).fields[name]
+    target = get_named_type(field_.type).name
+    missing = [each for each, argument in field_.args.items() if is_required_argument(argument)]
+    assert bool(arguments) or not missing, f"{kind}.{name} requires {missing}: say in BELOW what to ask it with"
+    below = _selection(target, tuple(rest), log_id) if rest else "id __typename"
+    return f"{name}{f'({arguments})' if arguments else ''} {{ {below} }}"
+
+
+@dataclass(frozen=True)
+class Way:
+    """A field that leads to objects, from the root (no parent) or from an object, itself got by id or from a list."""
+
+    path: Path
+    document: str
+    kind: str = "Query"
+    parent: str | None = None
+    is_row: bool = False
+
+    @property
+    def name(self) -> str:
+        return ".".join((self.kind, *self.path))
+
+    @property
+    def ends_in_list(self) -> bool:
+        """Whether it leads to the rows of a list of executions."""
+        return self.path[0] == "executions"
+
+
+def _root_ways() -> Iterator[Way]:
+    for path in ROOT_WAYS:
+        root = _object_type("Query").fields[path[0]]
+        is_called = any(is_required_argument(argument) for argument in root.args.values())
+        assert not is_called or path[0] in ROOTS, f"say in ROOTS what to ask Query.{path[0]} with"
+        bare = _selection("Query", path) if not is_called else ""
+        for arguments in ROOTS.get(path[0], ("",)):
+            rest = f"{{ {_selection(_named(root.type), path[1:]) if path[1:] else 'id __typename'} }}"
+            yield Way(path, bare or f"{path[0]}({arguments}) {rest}")
+
+
+def _named(of: GraphQLOutputType) -> str:
+    return get_named_type(of).name
+
+
+def _ways_from(kind: str, object_id: str, log_ids: Mapping[str, str]) -> Iterator[Way]:
+    for path in WAYS[kind]:
+        selection = _selection(kind, path, log_ids.get(object_id, ""))
+        yield Way(path, f'node(id: "{object_id}") {{ ... on {kind} {{ {selection} }} }}', kind, object_id)
+        if kind == "Execution":
+            execution_id = ids.decode(object_id).parts[0]
+            (group,) = (of.group_id for of in RUNS if of.execution_id == execution_id)
+            rows = f'executions(filter: {{ groupId: "{group}" }}) {{ nodes {{ {selection} }} }}'
+            yield Way(path, rows, kind, object_id, is_row=True)
+
+
+@dataclass
+class Reached:
+    """What an answer gives on each way: ids with their types, and whether a field was refused."""
+
+    ids: dict[Way, dict[str, str]] = field(default_factory=dict)
+    refused: set[Way] = field(default_factory=set)
+
+
+async def _follow(graph: Graph, ways: Iterable[Way], user: str) -> Reached:
+    numbered = list(ways)
+    document = "{ " + "\n".join(f"w{number}: {way.document}" for number, way in enumerate(numbered)) + " }"
+    answer = await graph.ask(document, viewer=viewer(user))
+    assert answer.data is not None, answer.errors
+    found = Reached()
+    for number, way in enumerate(numbered):
+        found.ids[way] = dict(_objects(answer.data[f"w{number}"]))
+    for error in answer.errors:
+        assert error["extensions"]["code"] == "FORBIDDEN", error
+        found.refused.add(numbered[int(str(error["path"][0])[1:])])
+    return found
+
+
+def _objects(data: Any) -> Iterator[tuple[str, str]]:
+    match data:
+        case {"id": str(found), "__typename": str(kind)}:
+            yield found, kind
+        case dict():
+            yield from chain.from_iterable(map(_objects, data.values()))
+        case list():
+            yield from chain.from_iterable(map(_objects, data))
+
+
+@dataclass
+class World:
+    """Every object, and every way to it, as one sees them who may see everything."""
+
+    objects: dict[str, str]
+    ways: Reached
+
+
+async def _discover(graph: Graph) -> World:
+    found = await _follow(graph, _root_ways(), "admin")
+    objects: dict[str, str] = {}
+    fresh = {key: kind for each in found.ids.values() for key, kind in each.items()}
+    while fresh:
+        objects |= fresh
+        log_ids = await _log_ids(graph, fresh)
+        steps = await _follow(
+            graph, chain.from_iterable(_ways_from(kind, key, log_ids) for key, kind in fresh.items()), "admin"
+        )
+        found.ids |= steps.ids
+        found.refused |= steps.refused
+        fresh = {key: kind for each in steps.ids.values() for key, kind in each.items() if key not in objects}
+    assert not found.refused
+    return World(objects, found)
+
+
+async def _log_ids(graph: Graph, objects: Mapping[str, str]) -> dict[str, str]:
+    steps = [key for key, kind in objects.items() if kind == "PipelineExecution"]
+    document = (
+        "query($ids: [ID!]!) { nodes(ids: $ids) { ... on PipelineExecution { registeredLogs { nodes { logId } } } } }"
+    )
+    answer = await graph.data(document, viewer=viewer("admin"), ids=steps)
+    return {
+        step: node["registeredLogs"]["nodes"][0]["logId"] for step, node in zip(steps, answer["nodes"], strict=True)
+    }
+
+
+# --------------------------------------------------------------------------------------------- what is hidden by what
+
+
+def _is_of(of: Run, object_id: str) -> bool:
+    """Whether an object belongs to a run; its group has no other run."""
+    kind, parts = ids.decode(object_id).kind, ids.decode(object_id).parts
+    match kind:
+        case "Execution" | "InputFile":
+            return parts[0] == of.execution_id
+        case "PipelineExecution":
+            return parts[1] == of.execution_id
+        case "ExecutionGroup":
+            return parts[0] == of.group_id
+        case "Asset" | "Database" | "Workflow" | "Pipeline":
+            return False
+        case _:
+            return parts[0] in {step.step_id for step in of.steps}
+
+
+@dataclass(frozen=True)
+class Tier:
+    """A permission that is missing, and what that hides: whole runs, single objects, kinds of objects, fields."""
+
+    name: str
+    policy: Policy
+    runs: tuple[Run, ...] = ()
+    objects: tuple[tuple[str, ...], ...] = ()
+    kinds: frozenset[str] = frozenset()
+    refused: frozenset[str] = frozenset()
+    rows_stay: bool = False
+
+    def hides(self, object_id: str) -> bool:
+        decoded = ids.decode(object_id)
+        kind = "InputFile" if decoded.kind == "MigratedInputFile" else decoded.kind
+        return (
+            any(_is_of(of, object_id) for of in self.runs)
+            or (decoded.kind, *decoded.parts) in self.objects
+            or kind in self.kinds
+        )
+
+    def refuses(self, way: Way) -> bool:
+        return f"{way.kind}.{way.path[0]}" in self.refused
+
+
+def _route(name: str, path: str, operator: str = "equals", **hidden: Any) -> Tier:
+    return Tier(name, everything_but(deny("api", "route__path", operator, path)), **hidden)
+
+
+def _object(name: str, kind: str, field_: str, value: str, **hidden: Any) -> Tier:
+    return Tier(name, everything_but(deny(kind, field_, "equals", value)), **hidden)
+
+
+# A rule about nothing that exists: the policy allows everything there is, and yet not everything there could be.
+_NOT_QUITE_ALL_ASSETS = everything_but(deny("asset", "databaseId", "equals", "elsewhere"))
+_NOT_QUITE_ALL_DATABASES = everything_but(deny("database", "databaseId", "equals", "elsewhere"))
+_OF_RUNS = frozenset(
+    {"Execution", "PipelineExecution", "InputFile", "InputMetadata", "OutputFile", "OutputMetadata", "OutputResult"}
+    | {"RegisteredLog"}
+)
+_BEYOND_ROWS = frozenset(f"Execution.{path[0]}" for path in WAYS["Execution"])
+_METADATA = frozenset(
+    f"{kind}.{name}" for kind in ("Execution", "PipelineExecution") for name in ("inputMetadata", "outputMetadata")
+)
+
+TIERS = (
+    Tier("nothing", everything_but()),
+    _object("workflow", "workflow", "workflowId", "nightly", runs=RUNS, objects=(("Workflow", "home", "nightly"),)),
+    _object("database named", "database", "databaseId", "named", runs=RUNS, objects=(("Database", "named"),)),
+    _object("database captured", "database", "databaseId", "captured", runs=RUNS, objects=(("Database", "captured"),)),
+    _object("input asset", "asset", "databaseId", "inputs", runs=RUNS, objects=(("Asset", "inputs", "input-asset"),)),
+    _object(
+        "source asset", "asset", "databaseId", "sources", runs=RUNS, objects=(("Asset", "sources", "source-asset"),)
+    ),
+    _object("output asset", "asset", "databaseId", "outputs", runs=RUNS, objects=(("Asset", "outputs", "output"),)),
+    _object("deleted asset's database", "database", "databaseId", "gone", runs=RUNS, objects=(("Database", "gone"),)),
+    Tier("truncated source assets", _NOT_QUITE_ALL_ASSETS, runs=(CUT_ASSETS,)),
+    Tier("truncated source databases", _NOT_QUITE_ALL_DATABASES, runs=(CUT_DATABASES,)),
+    _object("pipeline", "pipeline", "pipelineId", "convert", kinds=frozenset({"Pipeline"})),
+    _route(
+        "route of the list",
+        routes.EXECUTIONS,
+        kinds=frozenset({"ExecutionGroup"}),
+        refused=frozenset({"Query.executions", "Workflow.executions", "ExecutionGroup.executions"}),
+    ),
+    _route("route of details", "/details", "ends_with", kinds=_OF_RUNS, refused=_BEYOND_ROWS, rows_stay=True),
+    _route(
+        "route of metadata",
+        "/metadata",
+        "ends_with",
+        kinds=frozenset({"InputMetadata", "OutputMetadata"}),
+        refused=_METADATA,
+    ),
+    _route("route of logs", "/logs", "ends_with"),
+    _route("route of the asset", routes.asset("inputs", "input-asset"), objects=(("Asset", "inputs", "input-asset"),)),
+    _route(
+        "route of the asset's history",
+        "/assets/.*/workflows/executions",
+        "ends_with",
+        refused=frozenset({"Asset.executions", "Asset.migratedInputFiles"}),
+    ),
+    _route("route of the database", routes.database("captured"), objects=(("Database", "captured"),)),
+    _route("route of the workflow", routes.workflow("home", "nightly"), kinds=frozenset({"Workflow"})),
+    _route("route of the pipeline", routes.pipeline("home", "convert"), kinds=frozenset({"Pipeline"})),
+)
+each_tier = pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[EmbeddedDatabase]:
+    with EmbeddedDatabase(items(_rows())) as database:
+        yield database
+
+
+@pytest.fixture
+def graph(database: EmbeddedDatabase) -> Iterator[Graph]:
+    with graph_for(database, {"admin": everything_but(), **{tier.name: tier.policy for tier in TIERS}}) as graph:
+        yield graph
+
+
+_WORLD: list[World] = []
+
+
+@pytest.fixture
+async def world(graph: Graph) -> World:
+    if not _WORLD:
+        _WORLD.append(await _discover(graph))
+    return _WORLD[0]
+
+
+async def test_every_type_and_every_way_is_there_to_be_judged(world: World) -> None:
+    assert set(world.objects.values()) == set(NODE_TYPES)
+    led_somewhere = {way.name for way, found in world.ways.ids.items() if found}
+    ways = [*(f"Query.{'.'.join(path)}" for path in ROOT_WAYS)]
+    ways += [".".join((kind, *path)) for kind, paths in WAYS.items() for path in paths]
+    assert set(ways) - led_somewhere == set()
+
+
+@each_tier
+async def test_every_way_gives_the_same_verdict(tier: Tier, graph: Graph, world: World) -> None:
+    reached = await _follow(graph, world.ways.ids, tier.name)
+    wrong: dict[str, Any] = defaultdict(list)
+    for way, all_ids in world.ways.ids.items():
+        expected, is_refused = _expected(tier, way, all_ids)
+        if (set(reached.ids[way]), way in reached.refused) != (expected, is_refused):
+            wrong[way.name].append((way.document, set(reached.ids[way]) ^ expected, is_refused))
+    assert not wrong
+
+
+def _expected(tier: Tier, way: Way, all_ids: Mapping[str, str]) -> tuple[set[str], bool]:
+    """The ids that a way should give, and whether it should be refused."""
+    if way.is_row:
+        listed = not any(_is_of(of, way.parent or "") for of in tier.runs)
+        if "Query.executions" in tier.refused:
+            return set(), True
+        if not listed:
+            return set(), False
+    elif way.parent is not None and tier.hides(way.parent):
+        return set(), False
+    if tier.refuses(way):
+        return set(), True
+    return {key for key in all_ids if not _hides_at(tier, way, key)}, False
+
+
+def _hides_at(tier: Tier, way: Way, object_id: str) -> bool:
+    """A list shows the rows of executions whose details are closed, and so does the history of an asset."""
+    if way.ends_in_list and tier.rows_stay and ids.decode(object_id).kind == "Execution":
+        return False
+    return tier.hides(object_id)
+
+
+@each_tier
+async def test_many_nodes_give_the_verdict_of_one(tier: Tier, graph: Graph, world: World) -> None:
+    shown = [key for key in world.objects if not tier.hides(key)]
+    document = "query($ids: [ID!]!) { nodes(ids: $ids) { id } }"
+    keys_ = list(world.objects)
+    for start in range(0, len(keys_), 100):
+        part = keys_[start : start + 100]
+        answer = await graph.ask(document, viewer=viewer(tier.name), ids=part)
+        assert answer.errors == []
+        assert answer.data == {"nodes": [{"id": key} if key in shown else None for key in part]}
+
+
+async def test_nobody_sees_anything(graph: Graph, world: World) -> None:
+    reached = await _follow(graph, world.ways.ids, "nobody")
+    assert not any(reached.ids.values())
+    assert all(way.is_row or way.path[0] == "executions" for way in reached.refused)
+
+
+# ------------------------------------------------------------------------------------------------- the fields there are
+
+_ROUTES_OF_GUARDS = {
+    require_details: {"route of details"},
+    require_metadata: {"route of details", "route of metadata"},
+    require_logs: {"route of details", "route of logs"},
+}
+GUARDED = [
+    (kind, name, of.extensions["strawberry-definition"].metadata[GUARD])
+    for kind, of_kind in TYPES.items()
+    if isinstance(of_kind, GraphQLObjectType) and not kind.startswith("__")
+    for name, of in of_kind.fields.items()
+    if GUARD in of.extensions["strawberry-definition"].metadata
+]
+
+
+@pytest.mark.parametrize("name", ["details", "metadata", "logs"])
+async def test_every_guarded_field_needs_its_routes(name: str, graph: Graph, world: World) -> None:
+    tier = next(tier for tier in TIERS if tier.name == f"route of {name}")
+    for kind, field_, guard in GUARDED:
+        target = get_named_type(_object_type(kind).fields[field_].type)
+        below = " { __typename }" if isinstance(target, GraphQLObjectType) else ""
+        rows = f'executions(filter: {{ groupId: "{WHOLE.group_id}" }}) {{ nodes {{ answer: {field_}{below} }} }}'
+        step = f'pipelineExecution(pipelineExecutionId: "{WHOLE.steps[0].step_id}") {{ answer: {field_}{below} }}'
+        if kind == "PipelineExecution" and tier.hides(ids.encode(kind, WHOLE.steps[0].step_id, WHOLE.execution_id)):
+            continue
+        answer = await graph.ask(f"{{ {rows if kind == 'Execution' else step} }}", viewer=viewer(tier.name))
+        expected = ["FORBIDDEN"] if tier.name in _ROUTES_OF_GUARDS[guard] else []
+        assert answer.codes == expected, f"{kind}.{field_}"
+
+
+def test_every_guarded_field_is_nullable() -> None:
+    assert GUARDED
+    for kind, name, _ in GUARDED:
+        assert not isinstance(_object_type(kind).fields[name].type, GraphQLNonNull), f"{kind}.{name}"
+
+
+def test_every_field_that_leads_to_an_object_is_nullable_or_a_row_of_a_page() -> None:
+    for kind, of_kind in TYPES.items():
+        if not isinstance(of_kind, GraphQLObjectType) or kind.startswith("__") or kind.endswith(("Connection", "Edge")):
+            continue
+        for name, of in of_kind.fields.items():
+            target = _named(of.type)
+            if target == "Node" or target in NODE_TYPES or target.endswith("Connection"):
+                is_list = name == "nodes"
+                assert is_list or not isinstance(of.type, GraphQLNonNull), f"{kind}.{name}"

@@ -1,0 +1,18 @@
+import pytest
+
+from graph.resolvers import nodes
+from graph.tables import ids
+from tests.harness import Graph
+
+
+async def test_a_fault_of_the_server_costs_one_of_some_nodes_alone(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr(nodes, "_FINDERS", {**nodes._FINDERS, "Workflow": fail})
+    wanted = [ids.encode("Workflow", "plant-models", "convert-qa-thumb"), ids.encode("Database", "plant-models")]
+    answer = await graph.ask("query ($ids: [ID!]!) { nodes(ids: $ids) { id } }", ids=wanted)
+    assert answer.data == {"nodes": [None, {"id": wanted[1]}]}
+    assert answer.codes == ["INTERNAL"]

@@ -1,0 +1,49 @@
+"""What one operation carries, and that nothing of it outlives the operation."""
+
+import gc
+import weakref
+
+from graph.context import Selection
+from graph.demo.samples import SAMPLE_EXECUTION_ID
+from graph.tables.records.executions import ExecutionRow
+from tests.harness import Graph
+
+DOCUMENT = "query($id: String!) { execution(executionId: $id) { status workflow { name } } }"
+
+
+def test_a_selection_knows_what_is_asked_of_a_type() -> None:
+    selection = Selection({"Execution": frozenset({"id", "log"})}, {ExecutionRow: frozenset({"log_text"})})
+    assert selection.includes("Execution", frozenset({"log", "error"}))
+    assert not selection.includes("Execution", frozenset({"error"}))
+    assert not selection.includes("Asset", frozenset({"id"}))
+    assert not Selection().includes("Execution", frozenset({"id"}))
+
+
+async def test_each_operation_has_loaders_of_its_own(quick: Graph) -> None:
+    one, other = await quick.context(), await quick.context()
+    assert one.loaders is one.loaders
+    assert one.loaders is not other.loaders
+    assert one.tally is not other.tally
+    assert one.access is not other.access
+
+
+async def test_an_operation_asks_again_what_another_has_read(quick: Graph) -> None:
+    first = await quick.ask(DOCUMENT, id=SAMPLE_EXECUTION_ID)
+    second = await quick.ask(DOCUMENT, id=SAMPLE_EXECUTION_ID)
+    assert first.cost == second.cost != {}
+    assert first.data == second.data
+
+
+async def test_nothing_of_an_operation_is_kept(quick: Graph) -> None:
+    context = await quick.context()
+    result = await quick.schema.execute(DOCUMENT, {"id": SAMPLE_EXECUTION_ID}, context)
+    assert result.data is not None
+    kept = weakref.ref(context), weakref.ref(context.loaders.executions.by_id)
+    del context, result
+    gc.collect()
+    assert [reference() for reference in kept] == [None, None]
+
+
+async def test_the_tally_counts_the_operations_own_calls(quick: Graph) -> None:
+    answer = await quick.ask(DOCUMENT, id=SAMPLE_EXECUTION_ID)
+    assert (answer.tally.calls, answer.tally.rounds) == (len(answer.calls), 2)
