@@ -104,9 +104,9 @@ class Settings(BaseSettings):
     max_directives_in_place: int = Field(5, ge=0, description="Directives on one field, fragment or operation.")
     max_price: int = Field(100_000, ge=100, description="Points that one operation may cost.")
     rate_points: int = Field(
-        1_000_000, ge=0, description="Points that one user may spend at once, per process; 0 sets no limit."
+        2_000_000, ge=0, description="Points that one user may spend at once, per process; 0 sets no limit."
     )
-    rate_points_per_second: int = Field(20_000, ge=1, description="Points that a user gets back each second.")
+    rate_points_per_second: int = Field(50_000, ge=1, description="Points that a user gets back each second.")
 
     @model_validator(mode="after")
     def _admits_every_price(self) -> Self:

@@ -1,6 +1,9 @@
 """What an operation costs before it runs, and what is refused."""
 
+import json
+import re
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +11,7 @@ from graphql import get_introspection_query
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graph.demo.welcome import _QUERIES
 from graph.documents import Documents
 from graph.errors import CostLimitExceeded
 from graph.limits import Limits
@@ -124,6 +128,37 @@ def test_the_introspection_query_is_admitted_by_default_but_not_four_times() -> 
     _, fields = query.split("__schema {", 1)
     inner, fragments = fields.split("\n    }\n", 1)[0], fields[fields.index("fragment FullType") :]
     assert refusal(f"{{ {again} }} fragment s on __Schema {{ {inner} }} }} {fragments}").maximum == 100_000
+
+
+def examples() -> dict[str, tuple[str, dict[str, Any]]]:
+    """The documents of front ends, of the pages and of the demo's greeting."""
+    root = Path(__file__).parent.parent
+    found = {
+        path.stem: (path.read_text(), json.loads(path.with_suffix(".variables.json").read_text()))
+        for path in (root / "tests" / "documents").glob("*.graphql")
+    }
+    for page in [root / "README.md", *(root / "docs").glob("*.md")]:
+        for number, text in enumerate(
+            re.findall(r"^```graphql\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+        ):
+            found[f"{page.stem} {number}"] = text, {}
+    for number, (_, text) in enumerate(_QUERIES):
+        found[f"greeting {number}"] = text, {}
+    return found
+
+
+EXAMPLES = examples()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_is_admitted_by_default(name: str) -> None:
+    text, variables = EXAMPLES[name]
+    assert 0 < price(text, variables, Settings()) <= Settings().max_price
+
+
+def test_the_page_on_prices_is_right() -> None:
+    text, _ = EXAMPLES["http 0"]
+    assert f"= {price(text)}:" in (Path(__file__).parent.parent / "docs" / "http.md").read_text()
 
 
 def test_depth_counts_through_fragments() -> None:
