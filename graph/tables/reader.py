@@ -130,7 +130,7 @@ class Reader:
 
     def close(self) -> None:
         """Waits for calls in flight and frees the threads."""
-        self._threads.shutdown()
+        self._threads.shutdown(cancel_futures=True)
 
     async def query(self, query: Query, tally: Tally) -> ItemPage:
         """One page of a partition, at most 1 MB. It may be empty although more follows.
