@@ -15,7 +15,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import SecretStr, ValidationError
 from pydantic_settings import SettingsError
 
-from graph import __version__, journal
+from graph import __version__
 from graph.app import PATH, connect, create_app, deployment, make_services
 from graph.auth.ways import NotConfigured
 from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase
@@ -81,7 +81,6 @@ def _serve(given: argparse.Namespace) -> int:
 
 
 def _demo(given: argparse.Namespace) -> int:
-    journal.write_json()
     settings = Settings(host=LOOPBACK, environment="development", cursor_secrets=[SecretStr(secrets.token_urlsafe())])
     with _listener(given.port) as listener, EmbeddedDatabase() as database, DemoIssuer() as issuer:
         if given.environment_file is not None:
