@@ -1,5 +1,13 @@
 # syntax=docker/dockerfile:1
 
+FROM node:24-slim AS explorer
+WORKDIR /src/explorer
+COPY explorer/.npmrc explorer/package.json explorer/package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY explorer .
+RUN npm run build
+
+
 FROM python:3.13-slim AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 WORKDIR /src
@@ -11,7 +19,9 @@ RUN /opt/build/bin/pip install --require-hashes -r requirements/build.txt \
     && /opt/build/bin/pip --python /opt/vams-graph/bin/python install --require-hashes --compile -r requirements/server.txt
 
 COPY pyproject.toml README.md ./
+COPY explorer explorer
 COPY graph graph
+COPY --from=explorer /src/graph/explorer/static graph/explorer/static
 RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
     && /opt/build/bin/pip --python /opt/vams-graph/bin/python install --no-deps --no-index --compile dist/*.whl
 

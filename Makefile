@@ -2,6 +2,7 @@
 # make test    style, types, layers, then the tests
 #
 # Both need Python 3.11 or newer and nothing else; PYTHON=python3.12 chooses the interpreter when .venv is made.
+# Where Node.js is, they also build the explorer, which is the page that the server shows to a browser.
 
 PORT ?= 8000
 PYTHON ?=
@@ -12,21 +13,25 @@ bin := $(venv)/bin
 install := $(bin)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check schema format lock clean
+.PHONY: help demo test check explorer picture schema format lock clean
 
 help:
-	@echo 'make demo     serve the sample database on http://127.0.0.1:$(PORT)/graphql (PORT=8123 moves it)'
-	@echo 'make test     check, then run the tests'
-	@echo 'make check    style, types and layers'
-	@echo 'make format   rewrite the code in the one style'
-	@echo 'make schema   export schema.graphql from the code'
-	@echo 'make lock     pin the dependencies anew (needs uv)'
-	@echo 'make clean    remove .venv and every cache'
+	@echo 'make demo      serve the sample database on http://127.0.0.1:$(PORT)/graphql (PORT=8123 moves it)'
+	@echo 'make test      check, then run the tests'
+	@echo 'make check     style, types and layers'
+	@echo 'make format    rewrite the code in the one style'
+	@echo 'make explorer  build the page that a browser sees (needs Node.js)'
+	@echo 'make picture   show that page in docs/images/explorer.png (needs Chromium)'
+	@echo 'make schema    export schema.graphql from the code'
+	@echo 'make lock      pin the dependencies anew (needs uv)'
+	@echo 'make clean     remove .venv and every cache'
 
 demo: $(venv)/demo.stamp
+	@$(bin)/python explorer/build.py || true
 	@$(bin)/vams-graph demo --port $(PORT)
 
 test: check $(conformance)/stamp
+	@$(bin)/python explorer/build.py || true
 	@$(bin)/python -m pytest -rs
 
 check: $(venv)/dev.stamp
@@ -34,6 +39,12 @@ check: $(venv)/dev.stamp
 	@$(bin)/ruff format --check
 	@$(bin)/mypy
 	@$(bin)/lint-imports --no-logo
+
+explorer: $(venv)/demo.stamp
+	@$(bin)/python explorer/build.py
+
+picture: $(venv)/dev.stamp explorer
+	@PICTURE=docs/images/explorer.png $(bin)/python -m pytest tests/explorer/test_browser.py
 
 format: $(venv)/dev.stamp
 	@$(bin)/ruff check --fix
@@ -86,6 +97,7 @@ lock:
 	@$(compile) pyproject.toml --constraint requirements/dev.txt --output-file requirements/server.txt
 	@$(compile) pyproject.toml --extra demo --group build --constraint requirements/dev.txt --output-file requirements/demo.txt
 	@$(compile) --group build --constraint requirements/dev.txt --output-file requirements/build.txt
+	@$(compile) --group node --upgrade --output-file requirements/node.txt
 
 clean:
-	rm -rf $(venv) $(conformance) dist build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(venv) $(conformance) dist build explorer/node_modules graph/explorer/static *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

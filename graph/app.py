@@ -5,7 +5,7 @@ import gc
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ import boto3
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from graph import journal, metrics
@@ -22,6 +22,7 @@ from graph.auth.identity import Authenticator, Identity
 from graph.auth.policies import Policies
 from graph.auth.ways import configured_ways
 from graph.context import Services
+from graph.explorer import EXAMPLES, Example, Explorer
 from graph.health import Readiness
 from graph.http import GraphQLView
 from graph.loaders.permissions import PermissionRows
@@ -65,8 +66,8 @@ def deployment(settings: Settings) -> Services:
     return make_services(settings, client, names, clients.connect(settings))
 
 
-def create_app(services: Services) -> Starlette:
-    """The application over its services, which it closes when it ends."""
+def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> Starlette:
+    """The application over its services, which it closes when it ends, with examples for the explorer."""
     settings, counts = services.settings, Metrics()
     readiness = Readiness(services.tables_answer)
 
@@ -93,9 +94,12 @@ def create_app(services: Services) -> Starlette:
 
     buckets = LocalBuckets(settings.rate_points, settings.rate_points_per_second)
     view = GraphQLView(create_schema(), services, buckets, counts.count)
+    explorer = Explorer(view, examples)
+    for_browsers = [Route("/", RedirectResponse(f".{PATH}"), methods=["GET"]), *explorer.routes]
     app = Starlette(
         routes=[
-            Route(PATH, view),
+            Route(PATH, explorer if settings.is_development else view),
+            *(for_browsers if settings.is_development else ()),
             Route("/healthz", healthz),
             Route("/readyz", readyz),
             Route("/metrics", show_metrics),
@@ -157,10 +161,12 @@ def connect(settings: Settings, environment: Mapping[str, str] = os.environ) -> 
 
     Raises:
         MissingTableNames: when neither the environment nor SSM names every table.
+        BotoCoreError, ClientError: when AWS cannot be asked, or refuses to answer.
     """
     session = boto3.Session(profile_name=settings.profile, region_name=settings.region)
 
     def parameters(prefix: str) -> Mapping[str, str]:
         return ssm_parameters(session.client("ssm", endpoint_url=settings.ssm_endpoint))(prefix)
 
-    return dynamodb(settings), table_names(parameters, environment)
+    names = table_names(parameters, environment)
+    return dynamodb(settings), names

@@ -2,15 +2,18 @@
 
 import argparse
 import logging
+import os
 import secrets
 import shlex
+import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import uvicorn
-from botocore.exceptions import BotoCoreError
+from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import SecretStr, ValidationError
+from pydantic_settings import SettingsError
 
 from graph import __version__
 from graph.app import PATH, connect, create_app, deployment, make_services
@@ -19,7 +22,7 @@ from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase
 from graph.demo.identity import DemoIssuer
 from graph.demo.logs import log_clients
 from graph.demo.permissions import ANA
-from graph.demo.welcome import welcome
+from graph.demo.welcome import EXAMPLES, welcome
 from graph.history import command as history
 from graph.schema import create_schema
 from graph.server import serve
@@ -44,9 +47,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     }[given.command]
     try:
         return run(given)
-    except (DemoNotInstalledError, NotConfigured, MissingTableNames, ValidationError) as error:
+    except ValidationError as error:
+        print(_wrong_settings(error), file=sys.stderr)
+    except (DemoNotInstalledError, MissingTableNames, NotConfigured, OSError, PortUnavailable, SettingsError) as error:
         print(error, file=sys.stderr)
-        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 2
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -56,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     served = commands.add_parser("serve", help="serve a deployment")
     served.add_argument("--workers", type=int, help="processes that serve (default: VAMS_GRAPH_WORKERS, or 1)")
     demo = commands.add_parser("demo", help="serve sample data from an embedded DynamoDB, on loopback")
-    demo.add_argument("--port", type=int, default=8000, help="port to listen on (default 8000; 0 picks a free one)")
+    demo.add_argument("--port", type=_port, default=8000, help="port to listen on (default 8000; 0 picks a free one)")
     demo.add_argument("--environment-file", type=Path, help="write the variables that reach its tables, for doctor")
     commands.add_parser("doctor", help="check credentials, tables and indexes")
     history.add_parser(commands)
@@ -75,13 +82,34 @@ def _serve(given: argparse.Namespace) -> int:
 
 def _demo(given: argparse.Namespace) -> int:
     settings = Settings(host=LOOPBACK, environment="development", cursor_secrets=[SecretStr(secrets.token_urlsafe())])
-    with EmbeddedDatabase() as database, DemoIssuer() as issuer:
+    with _listener(given.port) as listener, EmbeddedDatabase() as database, DemoIssuer() as issuer:
         if given.environment_file is not None:
             _write_environment(given.environment_file, database)
-        app = create_app(make_services(settings, database.client, database.names, log_clients(), issuer.ways))
-        config = uvicorn.Config(app, host=LOOPBACK, port=given.port, log_level="warning")
-        _Announced(config, issuer.token(ANA, is_mfa=True)).run()
+        services = make_services(settings, database.client, database.names, log_clients(), issuer.ways)
+        config = uvicorn.Config(create_app(services, EXAMPLES), log_level="warning")
+        _Announced(config, issuer.token(ANA, is_mfa=True)).run(sockets=[listener])
     return 0
+
+
+class PortUnavailable(Exception):
+    """The port that was given cannot be listened on."""
+
+    def __init__(self, port: int, reason: str) -> None:
+        super().__init__(f"Port {port} of {LOOPBACK} cannot be used: {reason}. Choose another with --port.")
+
+
+def _listener(port: int) -> socket.socket:
+    """A socket that listens, before anything that takes longer is begun."""
+    try:
+        return socket.create_server((LOOPBACK, port))
+    except OSError as error:
+        raise PortUnavailable(port, os.strerror(error.errno or 0)) from None
+
+
+def _port(text: str) -> int:
+    if text.isascii() and text.isdecimal() and len(text) <= 5 and int(text) <= 65535:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is no port; ports are from 0 to 65535")
 
 
 class _Announced(uvicorn.Server):
@@ -110,10 +138,10 @@ def _write_environment(path: Path, database: EmbeddedDatabase) -> None:
 
 
 def _doctor(_given: argparse.Namespace) -> int:
-    client, names = connect(Settings())
     try:
+        client, names = connect(Settings())
         findings = list(examine(client, names))
-    except BotoCoreError as error:
+    except (BotoCoreError, ClientError) as error:
         print(cannot_connect(error), file=sys.stderr)
         return 1
     for finding in findings:
@@ -123,6 +151,15 @@ def _doctor(_given: argparse.Namespace) -> int:
         f"{len(findings)} looked at, {faults} wrong" if faults else f"{len(findings)} looked at, all as they should be"
     )
     return 1 if faults else 0
+
+
+def _wrong_settings(error: ValidationError) -> str:
+    """What is wrong with each variable, without its value, which may be a secret."""
+    lines = []
+    for one in error.errors(include_input=False):
+        variable = f"{Settings.model_config['env_prefix']}{one['loc'][0]}".upper() if one["loc"] else "Settings"
+        lines.append(f"{variable}: {one['msg']}")
+    return "\n".join(lines)
 
 
 def _line(finding: Finding) -> str:

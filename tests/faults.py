@@ -29,10 +29,7 @@ _MESSAGE = "arn:aws:dynamodb:eu-west-1:123456789012:table/vams-prod-table refuse
 
 @dataclass(frozen=True)
 class Call:
-    """One call that may meet a fault.
-
-    ``key`` are the attributes of a page's LastEvaluatedKey, sort key last; faults of pages need rows that hold them.
-    """
+    """One call that may meet a fault; ``key`` are the attributes of a page's LastEvaluatedKey, sort key last."""
 
     operation: str
     request: Request
@@ -127,8 +124,7 @@ def keyed_page(call: Call) -> Answer:
     answer = call.answer()
     if call.operation != "Query" or answer["ScannedCount"] != call.request.get("Limit") or not answer["Count"]:
         return answer
-    last = (answer.get("Items") or call.answer(Select=None)["Items"])[-1]
-    return {"LastEvaluatedKey": {name: last[name] for name in call.key}} | answer
+    return {"LastEvaluatedKey": _keys(call)[-1]} | answer
 
 
 def unprocessed(answered: int = 0) -> Fault:
@@ -193,14 +189,25 @@ def without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _before_the_first(call: Call) -> dict[str, Any] | None:
     """A key just before the first row of a Query, in its direction; None where there is no such row."""
-    probe = call.answer(Limit=1, Select=None)
-    if not probe["Items"]:
-        return probe.get("LastEvaluatedKey")
-    first = {name: probe["Items"][0][name] for name in call.key}
+    first = next(iter(_keys(call, Limit=1)), None)
+    if first is None:
+        return None
     sort = call.key[-1]
     value = first[sort]["S"]
     before = value[:-1] if call.request["ScanIndexForward"] else value + "~"
     return first | {sort: {"S": before}} if before else None
+
+
+def _keys(call: Call, **changes: Any) -> list[dict[str, Any]]:
+    """The keys of the rows on a page, whatever of them the request projects."""
+    if projection := call.request.get("ProjectionExpression"):
+        names = call.request["ExpressionAttributeNames"]
+        projected = {names[place] for place in projection.split(", ")}
+        missing = {f"#k{place}": name for place, name in enumerate(call.key) if name not in projected}
+        changes["ProjectionExpression"] = ", ".join((projection, *missing))
+        changes["ExpressionAttributeNames"] = names | missing
+    items = call.answer(Select=None, **changes)["Items"]
+    return [{name: item[name] for name in call.key} for item in items]
 
 
 def _page(items: list[Any], last: Mapping[str, Any]) -> Answer:

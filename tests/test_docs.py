@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from graphql import GraphQLInterfaceType, GraphQLObjectType, GraphQLSchema, build_schema, parse, validate
 
+from graph.demo.permissions import API_KEY_OF
 from graph.settings import Settings
-from graph.tables.catalogue import PERMISSION_TABLES, TABLES
+from graph.tables.catalogue import TABLES
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -50,11 +51,22 @@ def test_every_link_leads_somewhere(page: Path) -> None:
         assert (page.parent / target).is_file(), target
 
 
+@each_page
+def test_every_setting_that_is_named_exists(page: Path) -> None:
+    named = set(re.findall(r"VAMS_GRAPH_([A-Z_]+)", page.read_text()))
+    assert {name.lower() for name in named} <= set(Settings.model_fields)
+
+
+def test_every_key_of_the_demo_is_listed() -> None:
+    for user, key in API_KEY_OF.items():
+        assert f"| `{key}` | {user} | " in (ROOT / "README.md").read_text()
+
+
 def test_every_setting_is_listed_with_its_default() -> None:
     for name, field in Settings.model_fields.items():
         default = field.get_default(call_default_factory=True, validated_data={})
         default = json.dumps([str(one) for one in default]) if isinstance(default, list) and default else default
-        shown = "none" if default in (None, []) else f"`{default}`"
+        shown = "none" if default in (None, [], "") else f"`{default}`"
         assert f"| `VAMS_GRAPH_{name.upper()}` | {shown} | {field.description} |" in OPERATIONS
     assert OPERATIONS.count("| `VAMS_GRAPH_") == len(Settings.model_fields)
 
@@ -68,10 +80,9 @@ def test_every_table_is_listed_with_its_names() -> None:
 def test_the_policy_allows_what_is_read_and_no_more() -> None:
     (policy,) = blocks(OPERATIONS, "json")
     statements = {statement["Sid"]: statement for statement in json.loads(policy)["Statement"]}
-    read = [table for table in TABLES if table not in PERMISSION_TABLES]
     table_of = "arn:aws:dynamodb:REGION:ACCOUNT:table/{}".format
     indexes_of = "arn:aws:dynamodb:REGION:ACCOUNT:table/{}/index/*".format
     assert set(statements["ReadTables"]["Resource"]) == (
-        {table_of(table.name) for table in read} | {indexes_of(table.name) for table in read if table.indexes}
+        {table_of(table.name) for table in TABLES} | {indexes_of(table.name) for table in TABLES if table.indexes}
     )
     assert set(statements["CheckTables"]["Resource"]) == {table_of(table.name) for table in TABLES}

@@ -1,5 +1,6 @@
 """What the project promises to those who install it."""
 
+import json
 import re
 import subprocess
 import tomllib
@@ -13,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 REGISTRIES = re.compile(rb"\b(?:pypi|pythonhosted|npmjs|yarnpkg)\.(?:org|com)\b")
 
-each_pins = pytest.mark.parametrize("name", ["build", "server", "demo", "dev"])
+each_set = pytest.mark.parametrize("name", ["build", "server", "demo", "dev"])
 
 
 def pins(name: str) -> dict[str, set[str]]:
@@ -42,15 +43,15 @@ def test_dependencies_are_locked_once() -> None:
     assert not {"uv.lock", "poetry.lock", "Pipfile.lock"} & {path.name for path in tracked_files()}
 
 
-@each_pins
-def test_every_pin_has_a_hash_and_no_address(name: str) -> None:
-    text = (ROOT / "requirements" / f"{name}.txt").read_text()
+@pytest.mark.parametrize("path", sorted((ROOT / "requirements").glob("*.txt")), ids=lambda path: path.name)
+def test_every_pin_has_a_hash_and_no_address(path: Path) -> None:
+    text = path.read_text()
     assert "://" not in text
     for requirement in re.split(r"\n(?=\S)", text.strip()):
         assert re.match(r"[\w.-]+==\S+( ; [^\\\n]+)?( \\\n    --hash=sha256:[0-9a-f]{64})+$", requirement), requirement
 
 
-@each_pins
+@each_set
 def test_every_set_pins_the_versions_that_were_tested(name: str) -> None:
     tested = pins("dev")
     assert all(versions <= tested[package] for package, versions in pins(name).items())
@@ -63,10 +64,20 @@ def test_every_declared_dependency_is_pinned() -> None:
         "build": build,
         "server": server,
         "demo": [*build, *server, *demo],
+        "node": groups["node"],
         "dev": [*build, *server, *demo, *groups["dev"]],
     }.items():
         declared = {re.split(r"[^\w-]", requirement)[0] for requirement in requirements} - {"vams-graph"}
         assert declared <= pins(name).keys()
+
+
+def test_packages_of_the_page_are_pinned_without_addresses() -> None:
+    lock = json.loads((ROOT / "explorer" / "package-lock.json").read_text())
+    packages = [package for path, package in lock["packages"].items() if path]
+    assert all("resolved" not in package and package["integrity"].startswith("sha512-") for package in packages)
+    declared = json.loads((ROOT / "explorer" / "package.json").read_text())
+    versions = [*declared["dependencies"].values(), *declared["devDependencies"].values()]
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in versions)
 
 
 def test_the_build_backend_is_pinned() -> None:

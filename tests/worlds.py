@@ -5,21 +5,27 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, cast
 
+from graph.auth import claims
+from graph.auth.access import Access
 from graph.auth.constraints import FIELDS
 from graph.auth.identity import Viewer
 from graph.auth.policies import Policies
 from graph.auth.policy import Policy, compile_policy
 from graph.demo.data import Items
-from graph.demo.database import EmbeddedDatabase
 from graph.demo.model import Asset, Pipeline, Run, Selection, Specified, Step, Workflow, identifier
 from graph.demo.rows import Row
 from graph.errors import GraphError, Throttled
+from graph.loaders import Loaders
+from graph.loaders.base import Reading
+from graph.logs.clients import Clients
 from graph.settings import Settings
-from graph.tables.catalogue import TABLES, Table
+from graph.tables.catalogue import EXECUTIONS, TABLES, Table
 from graph.tables.reader import Item, ItemPage, Key, Query, Reader
+from graph.tables.records.executions import ExecutionRow
 from graph.tables.tally import Tally
 from tests.auth.rows import ALL_ACTIONS, constraint, criterion
 from tests.harness import Graph, LockStepReader
+from tests.memory import NAMES, MemoryDatabase
 
 Constraint = dict[str, Any]
 EVERYTHING = [
@@ -106,6 +112,19 @@ class MemoryReader(Reader):
             raise Throttled
 
 
+def access(policy: Policy, reader: MemoryReader) -> Access:
+    loaders = Loaders(Reading(reader, Tally(), lambda row: claims.FIELDS.get(row, frozenset())))
+    return Access(viewer("bob"), policy, loaders)
+
+
+def decoded(row: type[Any], item: Mapping[str, Any]) -> Any:
+    return row.decode(dict(item), claims.FIELDS.get(row, frozenset()))
+
+
+def executions(reader: MemoryReader) -> list[ExecutionRow]:
+    return [decoded(ExecutionRow, item) for item in reader.held[EXECUTIONS]]
+
+
 class GivenPolicies:
     """Policies by user; everybody else has none."""
 
@@ -122,13 +141,14 @@ def viewer(user_id: str, *, is_mfa: bool = False) -> Viewer:
 
 @contextmanager
 def graph_for(
-    database: EmbeddedDatabase,
+    database: MemoryDatabase,
     policies: Mapping[str, Policy],
     settings: Settings | None = None,
     reader: type[Reader] = LockStepReader,
+    logs: Clients | None = None,
 ) -> Iterator[Graph]:
     """The graph over a database, for users whose policies are given."""
-    graph = Graph(database.client, database.names, settings, reader)
+    graph = Graph(database, NAMES, settings, reader, logs=logs)
     graph.services = replace(graph.services, policies=cast("Policies", GivenPolicies(policies)))
     try:
         yield graph

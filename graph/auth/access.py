@@ -134,7 +134,7 @@ class Access:
         ):
             self._audit.denied("execution", claim.execution_id, action, "its list of metadata sources is truncated")
             return False
-        found = await asyncio.gather(*(self._loaders.assets.find(*named) for named in claim.assets))
+        found = await self._loaders.assets.find_all(claim.assets)
         missing = [named for named, asset in zip(claim.assets, found, strict=True) if asset is None]
         present = [asset for asset in found if asset is not None]
         return all(self._allows_asset(asset, action) for asset in present) and all(
@@ -202,7 +202,8 @@ class Access:
 def _within_bound(claims: Sequence[Claim], spent: set[tuple[str, str]]) -> Sequence[Claim]:
     """The claims, from the first, that can be decided within the bound on distinct assets."""
     for place, claim in enumerate(claims):
-        if spent and len(spent | claim.assets.keys()) > MOST_ASSETS:
+        fresh = claim.assets.keys() - spent
+        if spent and len(spent) + len(fresh) > MOST_ASSETS:
             return claims[:place]
-        spent.update(claim.assets)
+        spent |= fresh
     return claims

@@ -3,27 +3,28 @@
 from graph.demo.notable import NOTABLE_RUNS
 from graph.demo.permissions import ADMIN, ANA, API_KEY_OF, BOB, NOBODY, READER
 from graph.demo.samples import SAMPLE_EXECUTION_ID
+from graph.explorer import Example
 
-_QUERIES = (
-    (
+EXAMPLES = (
+    Example(
         "One execution whole: its steps in chain order, what it read, what it wrote, where it logs.",
-        f"""{{ execution(executionId: "{SAMPLE_EXECUTION_ID}") {{ status durationMs
+        f"""query WholeExecution {{ execution(executionId: "{SAMPLE_EXECUTION_ID}") {{ status durationMs
     pipelineExecutions {{ nodes {{ name status availableLogs {{ nodes {{ label logId }} }} }} }}
     inputFiles {{ nodes {{ path selection }} }} outputFiles {{ nodes {{ relativePath assetFileVersionId }} }} }} }}""",
     ),
-    (
+    Example(
         "The newest failures, with the reason; endCursor leads to the next page.",
-        """{ executions(first: 5, filter: { status: [FAILED, TIMED_OUT] }) {
+        """query NewestFailures { executions(first: 5, filter: { status: [FAILED, TIMED_OUT] }) {
     nodes { executionId startedAt workflow { name } error } pageInfo { hasNextPage endCursor } } }""",
     ),
-    (
+    Example(
         "Every log of a step, how its reading went, and its last lines.",
-        f"""{{ execution(executionId: "{SAMPLE_EXECUTION_ID}") {{ pipelineExecutions {{ nodes {{ name
+        f"""query LogsOfSteps {{ execution(executionId: "{SAMPLE_EXECUTION_ID}") {{ pipelineExecutions {{ nodes {{ name
     availableLogs {{ nodes {{ label events(last: 20) {{ status nodes {{ time message }} }} }} }} }} }} }} }}""",
     ),
-    (
+    Example(
         "The history of an asset, from both directions.",
-        """{ asset(databaseId: "plant-models", assetId: "pump-station") { name
+        """query AssetHistory { asset(databaseId: "plant-models", assetId: "pump-station") { name
     executions(first: 5) { edges { roles node { executionId startedAt status } } } } }""",
     ),
 )
@@ -39,12 +40,12 @@ SEES = {
 
 def welcome(url: str, token: str) -> str:
     """The text, for a server at a URL, with a token for a user who has shown a second factor."""
-    queries = "\n\n".join(f"  # {leads_to}\n  {query}" for leads_to, query in _QUERIES)
+    queries = "\n\n".join(f"  # {example.leads_to}\n  {example.query}" for example in EXAMPLES)
     keys = "\n".join(f"  {key:<18} {user} {SEES[user]}" for user, key in API_KEY_OF.items())
     runs = "\n".join(f"  {run.execution_id}  {run.shows}" for run in NOTABLE_RUNS)
     return f"""VAMS Graph serves its sample data at {url}
 
-Four queries to try (POST them as JSON: {{"query": "..."}}):
+Open it in a browser to explore the graph, or POST queries as JSON: {{"query": "..."}}. Four to try:
 
 {queries}
 

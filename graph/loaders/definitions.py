@@ -1,8 +1,7 @@
 """Loaders of assets, their file versions, databases, workflows and pipelines."""
 
-import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from graph.errors import GraphError
 from graph.loaders.base import KeyLoader, Loader, Reading, Slice, SliceLoader, gather_results
@@ -20,12 +19,15 @@ class AssetLoaders:
 
     async def find(self, database_id: str, asset_id: str) -> AssetRow | None:
         """An asset wherever it is kept; None when it is in neither place, or the ids can be of no asset."""
-        if not keys.is_id(database_id) or not keys.is_asset_id(asset_id):
-            return None
-        in_use, archived = await asyncio.gather(
-            self.by_key.load((database_id, asset_id)), self.by_key.load((keys.archived(database_id), asset_id))
-        )
-        return in_use or archived
+        return (await self.find_all([(database_id, asset_id)]))[0]
+
+    async def find_all(self, named: Collection[tuple[str, str]]) -> list[AssetRow | None]:
+        """Some assets by database and id, each as :meth:`find` finds it."""
+        possible = [each for each in named if keys.is_id(each[0]) and keys.is_asset_id(each[1])]
+        places = [(place, asset_id) for name, asset_id in possible for place in (name, keys.archived(name))]
+        rows = iter(await self.by_key.load_all(places))
+        found = {each: in_use or archived for each, in_use, archived in zip(possible, rows, rows, strict=True)}
+        return [found.get(each) for each in named]
 
 
 class DefinitionLoaders:

@@ -15,9 +15,10 @@ from graph.logs.cloudwatch import CloudWatch
 from graph.logs.engines import Engines
 from graph.logs.jobs import Found, Jobs
 from graph.logs.lines import Span
-from graph.logs.reading import LineReader, LogReadStatus, Reading, ScopeReader
+from graph.logs.reading import LineReader, LogReadStatus, Reading
 from graph.logs.scope import Owner, Scope
 from graph.logs.sources import LogKind, LogSource
+from graph.logs.walks import ScopeReader
 
 _WORDS = {
     LogKind.INVOCATION: "Step invocation log",

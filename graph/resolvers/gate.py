@@ -1,6 +1,6 @@
 """Objects on their way out: an object that may not be seen is None, exactly like one that does not exist."""
 
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from graph.auth import routes
 from graph.context import Context
@@ -11,12 +11,20 @@ from graph.tables.rows import Row
 RowT = TypeVar("RowT", bound=Row)
 
 
+class OfExecution(Protocol):
+    """Something of an execution."""
+
+    @property
+    def execution_id(self) -> str:
+        """The id of the execution."""
+
+
 async def visible(context: Context, row: RowT | None) -> RowT | None:
     """The object, if there is one and the viewer may see it."""
     return row if row is not None and await context.access.sees(row) else None
 
 
-def require_details(of: ExecutionRow | StepRow, context: Context) -> None:
+def require_details(of: OfExecution, context: Context) -> None:
     """Refuses what is beyond the row of a list.
 
     Raises:
@@ -25,7 +33,7 @@ def require_details(of: ExecutionRow | StepRow, context: Context) -> None:
     context.access.require(routes.execution_details(of.execution_id))
 
 
-def require_metadata(of: ExecutionRow | StepRow, context: Context) -> None:
+def require_metadata(of: OfExecution, context: Context) -> None:
     """Refuses metadata.
 
     Raises:
@@ -35,7 +43,7 @@ def require_metadata(of: ExecutionRow | StepRow, context: Context) -> None:
     context.access.require(routes.execution_metadata(of.execution_id))
 
 
-def require_logs(of: ExecutionRow | StepRow, context: Context) -> None:
+def require_logs(of: OfExecution, context: Context) -> None:
     """Refuses log text, ARNs, and what engines were given and returned.
 
     Raises:

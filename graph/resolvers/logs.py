@@ -18,6 +18,7 @@ class RegisteredLog:
     """A log source as a step has it."""
 
     pipeline_execution_id: str
+    execution_id: str
     source: sources.LogSource
     log_id: str
     kind: sources.LogKind
@@ -33,6 +34,7 @@ class RegisteredLog:
         """The source as one of a step's."""
         return cls(
             pipeline_execution_id=step.pipeline_execution_id,
+            execution_id=step.execution_id,
             source=source,
             log_id=source.log_id,
             kind=source.kind,

@@ -77,7 +77,10 @@ async def partition(
             return Filled(entries)
         if reason := budget.spent:
             return Filled(entries, reason, stretch.end)
-        wanted = replace(wanted, start=stretch.end, limit=window.count + 1 - len(entries))
+        limit = window.count + 1 - len(entries)
+        if rows.admit is not None and wanted.limit is not None:
+            limit = min(2 * wanted.limit, EVALUATED)  # where some are hidden, more are: do not ask for them one by one
+        wanted = replace(wanted, start=stretch.end, limit=limit)
 
 
 async def over_steps(rows: Rows[RowT], chain: Chain, window: Window, budget: Budget) -> Filled[RowT]:

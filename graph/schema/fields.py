@@ -111,7 +111,7 @@ def root(
 
 
 def page(
-    resolver: Callable[..., Awaitable[Page[Any]]],
+    resolver: Callable[..., Awaitable[Page[Any] | None]],
     description: str,
     *,
     reads: StoredFields = (),

@@ -8,8 +8,10 @@ import strawberry
 from graph.context import Context
 from graph.logs import sources
 from graph.logs.reading import LogReadStatus
-from graph.resolvers import log_events, logs
-from graph.resolvers.log_events import LONGEST_PAGE, LinesWanted, LogPage
+from graph.resolvers import log_events, log_pages, logs
+from graph.resolvers.gate import require_logs
+from graph.resolvers.log_events import LONGEST_PAGE, LinesWanted
+from graph.resolvers.log_pages import LogPage
 from graph.resolvers.paging import PageRequest, ShortPageReason
 from graph.schema.connections import PageInfo
 from graph.schema.fields import answer, attribute, object_type, page
@@ -50,7 +52,7 @@ async def source_events(
     filter_pattern: _Text = None,
     from_: _From = None,
     to: _To = None,
-) -> LogPage:
+) -> LogPage | None:
     """The lines of a log source."""
     return await log_events.source_events(log, context, request, _wanted(filter_pattern, from_, to))
 
@@ -75,7 +77,7 @@ async def step_events(
     filter_pattern: _Text = None,
     from_: _From = None,
     to: _To = None,
-) -> LogPage:
+) -> LogPage | None:
     """The lines of a step."""
     return await log_events.step_events(step, context, request, _wanted(filter_pattern, from_, to), stage_name)
 
@@ -84,7 +86,7 @@ def _wanted(text: str | None, since: datetime | None, until: datetime | None) ->
     return LinesWanted(text, instant("from", since), instant("to", until))
 
 
-@object_type(log_events.LogEvent, description="A line of a log.")
+@object_type(log_pages.LogEvent, description="A line of a log.")
 class LogEvent:
     """A line of a log."""
 
@@ -144,5 +146,6 @@ class RegisteredLog(Node):
         source_events,
         "The lines of this one source. Needs the permission to read logs: null with FORBIDDEN otherwise.",
         reads=LOG_SOURCES + RUN_TIMES,
+        guard=require_logs,
         longest=LONGEST_PAGE,
     )

@@ -50,9 +50,9 @@ def answers(client: Any, names: Mapping[Table, str]) -> bool:
     return True
 
 
-def cannot_connect(error: BotoCoreError) -> str:
+def cannot_connect(error: BotoCoreError | ClientError) -> str:
     """Why nothing could be looked at, in words."""
-    return f"DynamoDB cannot be asked: {error}"
+    return f"AWS cannot be asked: {error}"
 
 
 def _refusal(error: ClientError) -> str:

@@ -1,32 +1,21 @@
 import json
 import logging
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from graph.auth import routes
-from graph.auth.access import MOST_ASSETS, Access
-from graph.auth.claims import FIELDS
-from graph.auth.policy import Policy, compile_policy
-from graph.demo import world
-from graph.demo.constraints import CONSTRAINTS_OF_ROLES
+from graph.auth.access import MOST_ASSETS
+from graph.auth.policy import Policy
 from graph.demo.model import Asset, Metadata, Run
-from graph.demo.permissions import permission_rows
 from graph.demo.rows import asset_row, workflow_row
 from graph.demo.run_rows import run_rows
 from graph.errors import Forbidden, Throttled
-from graph.loaders import Loaders
-from graph.loaders.base import Reading
 from graph.tables.catalogue import (
     ASSETS,
     CONFIGURATIONS,
-    CONSTRAINTS,
     DATABASES,
-    EXECUTIONS,
     INPUTS,
     PIPELINES,
     STEPS,
@@ -34,23 +23,22 @@ from graph.tables.catalogue import (
     Table,
 )
 from graph.tables.records.definitions import AssetRow, DatabaseRow, PipelineRow, WorkflowRow
-from graph.tables.records.executions import ExecutionRow
 from graph.tables.records.steps import StepRow
-from graph.tables.tally import Tally
-from tests.auth.rows import constraint, criterion
 from tests.demo.reading import ITEMS
 from tests.worlds import (
     EVERYTHING,
     WORKFLOW,
     MemoryReader,
+    access,
     allow,
     asset,
+    decoded,
     deny,
     everything_but,
+    executions,
     items,
     only,
     run,
-    viewer,
 )
 
 PUMP, SPEC, OLD = asset("plant", "pump", "hot"), asset("plant", "spec", "locked"), asset("plant", "old", archived=True)
@@ -61,19 +49,6 @@ RUN = replace(run("one", PUMP), source_assets=(SPEC,), output_asset=PUMP)
 def reader_of(*runs: Run, assets: tuple[Asset, ...] = (PUMP, SPEC, OLD)) -> MemoryReader:
     rows = [row for of in runs for row in run_rows(of)]
     return MemoryReader(items(rows, [workflow_row(WORKFLOW)], map(asset_row, assets)))
-
-
-def access(policy: Policy, reader: MemoryReader) -> Access:
-    loaders = Loaders(Reading(reader, Tally(), lambda row: FIELDS.get(row, frozenset())))
-    return Access(viewer("bob"), policy, loaders)
-
-
-def decoded(row: type[Any], item: Mapping[str, Any]) -> Any:
-    return row.decode(dict(item), FIELDS.get(row, frozenset()))
-
-
-def executions(reader: MemoryReader) -> list[ExecutionRow]:
-    return [decoded(ExecutionRow, item) for item in reader.held[EXECUTIONS]]
 
 
 async def sees(policy: Policy, reader: MemoryReader) -> bool:
@@ -351,127 +326,3 @@ async def test_a_line_of_the_audit_cannot_be_forged(caplog: pytest.LogCaptureFix
     caplog.set_level(logging.INFO)
     access(only(), reader_of()).permits("/a\nINFO denied nobody")
     assert all("\n" not in record.getMessage() for record in caplog.records)
-
-
-# ----------------------------------------------------------------------------------------- as the rule says, for all
-
-DEMO = MemoryReader(ITEMS)
-DEMO_RUNS = executions(DEMO)
-ROLES = {each.role for each in CONSTRAINTS_OF_ROLES}
-DEMO_CONSTRAINTS = [row.attributes for row in permission_rows() if row.table is CONSTRAINTS]
-
-
-def model(policy: Policy, item: Mapping[str, Any], action: str = "GET") -> bool:
-    """VAMS's rule for one execution, read off the items one after the other, with the three differences."""
-    execution_id, database_id = item["workflowExecutionId"], item["workflowDatabaseId"]
-    workflow = first(WORKFLOWS, databaseId=database_id, workflowId=item["workflowId"]) or {}
-    fields = {
-        "databaseId": database_id,
-        "workflowId": item["workflowId"],
-        "category": workflow.get("category"),
-        "name": workflow.get("workflowName"),
-    }
-    if not policy.allows("workflow", fields, "GET"):
-        return False
-    configuration = first(CONFIGURATIONS, workflowExecutionId=execution_id) or {}
-    databases = {configuration.get("inputMetadataDatabaseId"), *configuration.get("metadataSourceDatabases", ())}
-    if not all(policy.allows("database", {"databaseId": name}, "GET") for name in databases if name):
-        return False
-    if configuration.get("metadataSourceAssetsTruncated") and not policy.allows_everything("asset", action):
-        return False
-    touched = [row for row in ITEMS[INPUTS] if row["workflowExecutionId"] == execution_id]
-    touched += configuration.get("metadataSourceAssets", [])
-    if configuration.get("outputDatabaseId") and configuration.get("outputAssetId"):
-        touched.append({"databaseId": configuration["outputDatabaseId"], "assetId": configuration["outputAssetId"]})
-    gone = []
-    for row in touched:
-        names = (row["databaseId"], f"{row['databaseId']}#deleted")
-        held = next((one for name in names if (one := first(ASSETS, databaseId=name, assetId=row["assetId"]))), None)
-        if held is None:
-            gone.append(row["databaseId"])
-        elif not policy.allows("asset", held | {"databaseId": row["databaseId"]}, action):
-            return False
-    return all(policy.allows("database", {"databaseId": name}, action) for name in gone)
-
-
-def first(table: Table, **equal: Any) -> dict[str, Any] | None:
-    return next((item for item in ITEMS[table] if all(item.get(name) == value for name, value in equal.items())), None)
-
-
-async def assert_as_the_model_says(policy: Policy) -> int:
-    guarded = access(policy, DEMO)
-    verdicts = [(await guarded.page_of_executions()([row]))[0] for row in DEMO_RUNS]
-    assert verdicts == [model(policy, item) for item in ITEMS[EXECUTIONS]]
-    may = [await guarded.may_abort(row) for row in DEMO_RUNS]
-    assert may == [
-        bool(policy.allows("api", {"route__path": routes.execution(row.execution_id)}, "DELETE"))
-        and model(policy, item, "POST")
-        for row, item in zip(DEMO_RUNS, ITEMS[EXECUTIONS], strict=True)
-    ]
-    return sum(verdicts)
-
-
-@pytest.mark.parametrize(
-    ("roles", "is_between"),
-    [
-        (["plant-user"], (1, 94)),
-        (["plant-user", "plant-admin"], (1, 94)),
-        (["demo-reader"], (95, 95)),
-        (["demo-admin"], (95, 95)),
-        ([], (0, 0)),
-    ],
-)
-async def test_users_of_the_demo_see_what_the_rule_says(roles: list[str], is_between: tuple[int, int]) -> None:
-    rows = [row for row in DEMO_CONSTRAINTS if row["groupId"] in roles]
-    seen = await assert_as_the_model_says(compile_policy("somebody@example.com", roles, rows))
-    assert is_between[0] <= seen <= is_between[1]
-
-
-VALUES = {
-    "databaseId": ["plant-models", "plant-scans", "city-scans", "GLOBAL", "plant-.*", ".*", "#deleted", "GLO"],
-    "assetName": [each.name for each in world.ASSETS[:6]] + ["P.*", ""],
-    "assetType": [r"\.step", r"\.ifc", ""],
-    "workflowId": ["convert-qa-thumb", "thumb", ".*"],
-    "category": ["conversion", "preview", ""],
-    "name": ["Convert.*", "Thumbnails", ""],
-}
-FIELDS_OF = {
-    "workflow": ("databaseId", "workflowId", "category", "name"),
-    "database": ("databaseId",),
-    "asset": ("databaseId", "assetName", "assetType", "tags"),
-}
-TEXT_OPERATORS = ("equals", "contains", "does_not_contain", "starts_with", "ends_with", "is_one_of", "is_not_one_of")
-
-
-@st.composite
-def criteria(draw: st.DrawFn, kind: str) -> dict[str, Any]:
-    field = draw(st.sampled_from(FIELDS_OF[kind]))
-    if field == "tags":
-        operator = draw(st.sampled_from(["is_one_of", "is_not_one_of", "is_one_of", "contains"]))
-        return criterion(field, operator, draw(st.sampled_from(["locked", "approved", ["large", "listed"]])))
-    values = st.sampled_from(VALUES[field])
-    return criterion(
-        field, draw(st.sampled_from(TEXT_OPERATORS)), draw(st.one_of(values, st.lists(values, max_size=2)))
-    )
-
-
-@st.composite
-def rules(draw: st.DrawFn) -> dict[str, Any]:
-    kind = draw(st.sampled_from(sorted(FIELDS_OF)))
-    effect = draw(st.sampled_from(["allow", "allow", "deny"]))
-    actions = draw(st.lists(st.sampled_from(["GET", "POST"]), min_size=1, unique=True))
-    return constraint(
-        f"rule-{draw(st.integers(0, 10**9))}",
-        kind,
-        all_of=draw(st.lists(criteria(kind), max_size=2)),
-        any_of=draw(st.lists(criteria(kind), max_size=2)),
-        allow=actions if effect == "allow" else (),
-        deny=actions if effect == "deny" else (),
-    )
-
-
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(rules(), max_size=8), st.sets(st.sampled_from(sorted(FIELDS_OF))))
-async def test_anybody_sees_what_the_rule_says(generated: list[dict[str, Any]], opened: set[str]) -> None:
-    opening = [rule for rule in EVERYTHING if rule["objectType"] in (opened | {"api"})]
-    await assert_as_the_model_says(compile_policy("user", ["plant-user"], [*opening, *generated]))

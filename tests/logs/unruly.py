@@ -10,8 +10,9 @@ from graph.demo.cloudwatch import EmbeddedLogs
 from graph.logs.calls import Caller
 from graph.logs.cloudwatch import CloudWatch
 from graph.logs.lines import Line, LineWindow, Mark, Span
-from graph.logs.reading import LineReader, Reading, ScopeReader
+from graph.logs.reading import LineReader, Reading
 from graph.logs.scope import Scope
+from graph.logs.walks import ScopeReader
 
 ARN = "arn:aws:logs:us-west-2:123456789012:log-group:"
 GROUP = "/aws/batch/job"

@@ -1,22 +1,29 @@
+import time
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from graph.auth.access import Access
 from graph.demo.database import EmbeddedDatabase
 from graph.demo.logs import BAKE_STREAM, QUALITY_LINES, log_clients
 from graph.demo.registrations import PLANTED_SECRETS, REGISTRATIONS_ID, SECRETS_ID
 from graph.demo.samples import SAMPLE_EXECUTION_ID, SAMPLE_STEP_IDS
+from graph.errors import MalformedValue
 from graph.logs.clients import Clients
 from graph.logs.lines import Allowance, Line, LineWindow, Mark, Span
 from graph.logs.reading import LineReader, Reading
+from graph.resolvers.log_events import LinesWanted
 from graph.settings import Settings
 from graph.tables.records.executions import ExecutionRow
 from tests.harness import Graph
 from tests.logs.unruly import Recorded
+from tests.memory import MemoryDatabase
+from tests.worlds import deny, everything_but, graph_for, viewer
 
 CONVERT, QUALITY, _ = SAMPLE_STEP_IDS
 QUALITY_LOG, CONVERTER_LOG = "633b4a30ee6b3dff", "ecd4e27db623e44c"
@@ -174,26 +181,28 @@ class Untouchable:
         raise AssertionError(f"{name} was called")
 
 
+@pytest.mark.parametrize("way", ["/logs", "/details"])
 async def test_without_the_permission_nothing_is_asked_of_aws_and_nothing_is_learnt(
-    make: Callable[..., Graph], monkeypatch: pytest.MonkeyPatch
+    memory: MemoryDatabase, way: str
 ) -> None:
-    graph = make(Clients(Untouchable(), Untouchable(), Untouchable()))
-    asked: list[str] = []
-    monkeypatch.setattr(Access, "may_read_logs", lambda _, execution_id: asked.append(execution_id))
     document = """query($id: String!) { execution(executionId: $id) { logEvents(after: "x") { status }
       pipelineExecutions { nodes { logEvents(first: 5000) { status }
         availableLogs { nodes { events(filterPattern: "x") { nodes { message } status } } } } } } }"""
-    for execution_id in (SAMPLE_EXECUTION_ID, REGISTRATIONS_ID):
-        answer = await graph.ask(document, id=execution_id)
-        assert answer.data is not None
-        execution = answer.data["execution"]
-        assert execution["logEvents"] is None
-        for one in execution["pipelineExecutions"]["nodes"]:
-            assert one["logEvents"] is None
-            assert all(log["events"] is None for log in one["availableLogs"]["nodes"])
-        assert set(answer.codes) == {"FORBIDDEN"}
-        assert {error["message"] for error in answer.errors} == {"Not permitted."}
-    assert set(asked) == {SAMPLE_EXECUTION_ID, REGISTRATIONS_ID}
+    logs = Clients(Untouchable(), Untouchable(), Untouchable())
+    policies = {"user": everything_but(deny("api", "route__path", "ends_with", way))}
+    with graph_for(memory, policies, logs=logs) as graph:
+        for execution_id in (SAMPLE_EXECUTION_ID, REGISTRATIONS_ID):
+            answer = await graph.ask(document, viewer=viewer("user"), id=execution_id)
+            assert answer.data is not None
+            if way == "/details":
+                assert answer.data["execution"] is None
+                continue
+            assert answer.data["execution"]["logEvents"] is None
+            for one in answer.data["execution"]["pipelineExecutions"]["nodes"]:
+                assert one["logEvents"] is None
+                assert all(log["events"] is None for log in one["availableLogs"]["nodes"])
+            assert set(answer.codes) == {"FORBIDDEN"}
+            assert {error["message"] for error in answer.errors} == {"Not permitted."}
 
 
 async def test_no_planted_secret_leaves(graph: Graph) -> None:
@@ -348,3 +357,31 @@ async def test_a_cursor_stays_with_the_group_or_the_history(graph: Graph) -> Non
     end = (await run(graph, first=100))["pageInfo"]["endCursor"]
     graph.services.logs.engines = Histories()
     assert messages(await run(graph, first=4, after=end)) == []
+
+
+def dated(started: object, stopped: object) -> Any:
+    return SimpleNamespace(started_at=started, stopped_at=stopped)
+
+
+def test_the_time_of_a_run_is_searched_with_a_margin() -> None:
+    run = dated(datetime(2026, 7, 14, 9, 30, tzinfo=UTC), datetime(2026, 7, 14, 9, 41, 12, tzinfo=UTC))
+    low, high = LinesWanted().span(run)
+    assert datetime.fromtimestamp(low / 1000, UTC) == datetime(2026, 7, 14, 9, 25, tzinfo=UTC)
+    assert datetime.fromtimestamp(high / 1000, UTC) == datetime(2026, 7, 14, 10, 41, 12, tzinfo=UTC)
+
+
+def test_a_run_that_goes_on_is_searched_to_now() -> None:
+    assert LinesWanted().span(dated(None, None)).low == 0
+    assert LinesWanted().span(dated(None, None)).high > time.time() * 1000
+
+
+def test_instants_between_two_milliseconds_leave_out_what_is_outside() -> None:
+    wanted = LinesWanted(None, datetime(2026, 1, 1, 0, 0, 0, 1500, UTC), datetime(2026, 1, 1, 0, 0, 0, 3500, UTC))
+    low, high = wanted.span(dated(None, None))
+    assert (low % 1000, high % 1000) == (2, 3)
+
+
+@given(st.datetimes(timezones=st.just(UTC)), st.datetimes(timezones=st.just(UTC)))
+def test_no_date_is_beyond_searching(first: datetime, second: datetime) -> None:
+    assert min(LinesWanted().span(dated(first, second))) >= 0
+    assert min(LinesWanted(None, first, second).span(dated(MalformedValue("x"), None))) >= 0

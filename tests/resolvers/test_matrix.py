@@ -6,8 +6,10 @@ argument that is required of a way fails here until this file knows it.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from itertools import chain
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,7 +17,8 @@ from graphql import GraphQLNonNull, GraphQLObjectType, GraphQLOutputType, get_na
 
 from graph.auth import routes
 from graph.auth.policy import Policy
-from graph.demo.database import EmbeddedDatabase
+from graph.demo.cloudwatch import EmbeddedLogs, Written
+from graph.demo.logs import log_clients
 from graph.demo.model import (
     Database,
     Metadata,
@@ -34,6 +37,7 @@ from graph.schema.fields import GUARD
 from graph.tables import ids, keys
 from graph.tables.catalogue import CONFIGURATIONS, STEP_INPUT_FILES, STEP_INPUT_FILES_BY_ASSET
 from tests.harness import SCHEMA, Graph
+from tests.memory import MemoryDatabase
 from tests.worlds import PIPELINE, WORKFLOW, asset, deny, everything_but, graph_for, items, run, viewer
 
 INPUT, SOURCE, OUTPUT = asset("inputs", "input-asset"), asset("sources", "source-asset"), asset("outputs", "output")
@@ -109,10 +113,19 @@ def _rows() -> Iterator[Row]:
             yield Row(row.table, row.attributes | {"metadataSourceDatabasesTruncated": True}) if is_cut else row
 
 
+def _lines() -> Iterator[Written]:
+    """A line in the source of each step."""
+    at = round(datetime(2026, 7, 14, 0, 4, tzinfo=UTC).timestamp() * 1000)
+    for of in RUNS:
+        yield from (Written("/aws/batch/job", step.logs[0]["logStreamName"], at, "line") for step in of.steps)
+
+
 # ------------------------------------------------------------------------------------------------- the ways there are
 
 TYPES = SCHEMA.core.type_map
 NODE_TYPES = sorted(kind.name for kind in SCHEMA.core.get_possible_types(TYPES["Node"]))  # type: ignore[arg-type]
+# Lines of the group that all executions share are of no source of a step.
+NOWHERE = {"Execution.logEvents.nodes.source", "Execution.logEvents.edges.node.source"}
 # What fields that have required arguments are asked with. Every other field is asked without any.
 ROOTS: Mapping[str, tuple[str, ...]] = {
     "execution": tuple(f'executionId: "{of.execution_id}"' for of in RUNS),
@@ -338,6 +351,7 @@ _BEYOND_ROWS = frozenset(f"Execution.{path[0]}" for path in WAYS["Execution"])
 _METADATA = frozenset(
     f"{kind}.{name}" for kind in ("Execution", "PipelineExecution") for name in ("inputMetadata", "outputMetadata")
 )
+_LINES = frozenset({"Execution.logEvents", "PipelineExecution.logEvents", "RegisteredLog.events"})
 
 TIERS = (
     Tier("nothing", everything_but()),
@@ -367,7 +381,7 @@ TIERS = (
         kinds=frozenset({"InputMetadata", "OutputMetadata"}),
         refused=_METADATA,
     ),
-    _route("route of logs", "/logs", "ends_with"),
+    _route("route of logs", "/logs", "ends_with", refused=_LINES),
     _route("route of the asset", routes.asset("inputs", "input-asset"), objects=(("Asset", "inputs", "input-asset"),)),
     _route(
         "route of the asset's history",
@@ -382,15 +396,13 @@ TIERS = (
 each_tier = pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)
 
 
-@pytest.fixture(scope="module")
-def database() -> Iterator[EmbeddedDatabase]:
-    with EmbeddedDatabase(items(_rows())) as database:
-        yield database
+DATABASE = MemoryDatabase(items(_rows()))
 
 
 @pytest.fixture
-def graph(database: EmbeddedDatabase) -> Iterator[Graph]:
-    with graph_for(database, {"admin": everything_but(), **{tier.name: tier.policy for tier in TIERS}}) as graph:
+def graph() -> Iterator[Graph]:
+    policies = {"admin": everything_but(), **{tier.name: tier.policy for tier in TIERS}}
+    with graph_for(DATABASE, policies, logs=replace(log_clients(), logs=EmbeddedLogs(_lines()))) as graph:
         yield graph
 
 
@@ -409,7 +421,7 @@ async def test_every_type_and_every_way_is_there_to_be_judged(world: World) -> N
     led_somewhere = {way.name for way, found in world.ways.ids.items() if found}
     ways = [*(f"Query.{'.'.join(path)}" for path in ROOT_WAYS)]
     ways += [".".join((kind, *path)) for kind, paths in WAYS.items() for path in paths]
-    assert set(ways) - led_somewhere == set()
+    assert set(ways) - led_somewhere == NOWHERE
 
 
 @each_tier
@@ -443,6 +455,16 @@ def _hides_at(tier: Tier, way: Way, object_id: str) -> bool:
     if way.ends_in_list and tier.rows_stay and ids.decode(object_id).kind == "Execution":
         return False
     return tier.hides(object_id)
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_no_verdict_depends_on_the_order_of_the_fields(seed: int, graph: Graph, world: World) -> None:
+    for tier in TIERS[1:10:3]:
+        shuffled = list(world.ways.ids)
+        Random(seed).shuffle(shuffled)  # noqa: S311 - any order will do
+        reached = await _follow(graph, shuffled, tier.name)
+        in_order = await _follow(graph, world.ways.ids, tier.name)
+        assert (reached.ids, reached.refused) == (in_order.ids, in_order.refused)
 
 
 @each_tier
@@ -487,7 +509,11 @@ async def test_every_guarded_field_needs_its_routes(name: str, graph: Graph, wor
         below = " { __typename }" if isinstance(target, GraphQLObjectType) else ""
         rows = f'executions(filter: {{ groupId: "{WHOLE.group_id}" }}) {{ nodes {{ answer: {field_}{below} }} }}'
         step = f'pipelineExecution(pipelineExecutionId: "{WHOLE.steps[0].step_id}") {{ answer: {field_}{below} }}'
-        if kind == "PipelineExecution" and tier.hides(ids.encode(kind, WHOLE.steps[0].step_id, WHOLE.execution_id)):
+        if kind == "RegisteredLog":
+            step = step.replace(f"answer: {field_}{below}", f"registeredLogs {{ nodes {{ answer: {field_}{below} }} }}")
+        if kind != "Execution" and tier.hides(
+            ids.encode("PipelineExecution", WHOLE.steps[0].step_id, WHOLE.execution_id)
+        ):
             continue
         answer = await graph.ask(f"{{ {rows if kind == 'Execution' else step} }}", viewer=viewer(tier.name))
         expected = ["FORBIDDEN"] if tier.name in _ROUTES_OF_GUARDS[guard] else []

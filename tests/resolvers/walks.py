@@ -37,12 +37,16 @@ class Connection:
 
 
 def connections() -> Iterator[Connection]:
-    """Every connection field, once plain and once for each value of an enumeration that it takes."""
+    """Every connection field, once plain and once for each value of an enumeration that it takes.
+
+    Log lines are not among them: they are no rows of a table, and are walked where their sources are tested.
+    """
     for kind in SCHEMA.core.type_map.values():
         if not isinstance(kind, GraphQLObjectType) or kind.name.startswith("__"):
             continue
         for name, one in kind.fields.items():
-            if not get_named_type(one.type).name.endswith("Connection"):
+            name_of_type = get_named_type(one.type).name
+            if not name_of_type.endswith("Connection") or name_of_type == "LogEventConnection":
                 continue
             yield Connection(kind.name, name)
             for argument, given in one.args.items():

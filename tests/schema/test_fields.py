@@ -33,6 +33,7 @@ def roots(execution_id: str, step_id: str, asset_id: str) -> dict[str, str]:
         "Workflow": 'workflow(databaseId: "plant-models", workflowId: "convert-qa-thumb")',
         "Pipeline": 'pipeline(databaseId: "GLOBAL", pipelineId: "mesh-convert")',
         "ExecutionConnection": "executions(first: 3)",
+        "Viewer": "viewer",
     }
 
 

@@ -128,4 +128,4 @@ def test_without_a_connection_nothing_is_told_of_tables(database: EmbeddedDataba
 
     with pytest.raises(NoCredentialsError):
         list(examine(Unconnected(), database.names))
-    assert cannot_connect(NoCredentialsError()) == "DynamoDB cannot be asked: Unable to locate credentials"
+    assert cannot_connect(NoCredentialsError()) == "AWS cannot be asked: Unable to locate credentials"

@@ -129,3 +129,16 @@ def test_what_utf_8_cannot_spell_is_no_text(value: str) -> None:
         assert not keys.is_text(value)
     else:
         assert keys.is_text(value)
+
+
+def test_a_sort_key_is_bounded_in_bytes() -> None:
+    assert keys.is_sort_key("a" * 1024)
+    assert keys.is_sort_key("ä" * 512)
+    assert not keys.is_sort_key("a" * 1025)
+    assert not keys.is_sort_key("ä" * 513)
+
+
+def test_a_user_id_is_a_text_of_at_most_256_characters() -> None:
+    assert keys.is_user_id("ana@example.com")
+    assert not keys.is_user_id("a" * 257)
+    assert not keys.is_user_id("\ud800")

@@ -586,7 +586,7 @@ def test_sixteen_threads_share_one_client(database: EmbeddedDatabase, monkeypatc
     reader = Reader(client, database.names, concurrency=16)
 
     async def read_all() -> list[Any]:
-        return await asyncio.gather(*(reader.query(replace(ALL, limit=2), Tally()) for _ in range(64)))
+        return await asyncio.gather(*(reader.query(replace(ALL, limit=2), Tally()) for _ in range(32)))
 
     pages = asyncio.run(read_all())
     reader.close()

@@ -1,0 +1,1 @@
+"""What things cost, measured: each module is a command of its own."""

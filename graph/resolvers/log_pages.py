@@ -1,0 +1,165 @@
+"""Pages of the lines of one log or of several, by time.
+
+A position is a line's time, the key of its log, its stream and its ordinal, so that several logs make one list.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from graph.context import Context
+from graph.logs.lines import Line
+from graph.logs.merging import Place, PlaceWindow, merge
+from graph.logs.reading import NOTHING, LogReadStatus, Reading
+from graph.logs.service import Target
+from graph.resolvers.budget import Budget
+from graph.resolvers.logs import RegisteredLog
+from graph.resolvers.paging import Entry, Filled, Page, PageRequest, ShortPageReason, Window, paginate
+from graph.tables.cursors import Position
+
+
+@dataclass(frozen=True, slots=True)
+class LogEvent:
+    """A line as it may be shown: redacted. ``source`` is None for lines of the group that all executions share."""
+
+    time: datetime
+    ingested_at: datetime | None
+    message: str
+    log_group_name: str | None
+    log_stream_name: str | None
+    source: RegisteredLog | None
+
+
+@dataclass(frozen=True, slots=True)
+class LogPage(Page[LogEvent]):
+    """A page of lines, how their reading went, and what there is to say of it."""
+
+    status: LogReadStatus = LogReadStatus.EMPTY
+    warnings: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """One log to read: what to make of it, and how its lines are to be shown."""
+
+    find: Callable[[], Awaitable[Target]]
+    group_name: str | None = None
+    source: RegisteredLog | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    status: LogReadStatus
+    warnings: Sequence[str]
+    reading: Reading
+    reason: ShortPageReason | None = None
+
+
+def shared_log(group_arn: str, find: Callable[[], Target]) -> Log:
+    """A log that is no source of a step: a group that all executions share, or a history, which has none."""
+
+    async def found() -> Target:
+        return find()
+
+    return Log(found, group_arn.removesuffix(":*").partition(":log-group:")[2] or None)
+
+
+async def log_page(
+    context: Context,
+    request: PageRequest,
+    bound_to: Sequence[object],
+    choose: Callable[[PlaceWindow], Mapping[str, Log]],
+    warnings: Sequence[str] = (),
+    otherwise: Mapping[str, Log] | None = None,
+) -> LogPage:
+    """A page of the lines of some logs; of others, where a first page has none of them.
+
+    ``warnings`` are of logs that are not read, and stand before those of the reading.
+    """
+    outcomes = [_Outcome(LogReadStatus.SKIPPED, (warning,), NOTHING) for warning in warnings]
+
+    async def fill(window: Window) -> Filled[LogEvent]:
+        places = _place_window(window)
+        logs = choose(places)
+        filled, read = await _fill(context, logs, places)
+        outcomes.extend(read)
+        is_first = window.start is None and window.stop is None
+        if is_first and otherwise and logs is not otherwise and not filled.entries and filled.stopped_at is None:
+            filled, read = await _fill(context, otherwise, places)
+            outcomes.extend(read)
+        return filled
+
+    page = await paginate(context, request, bound_to, fill)
+    said = dict.fromkeys(warning for outcome in outcomes for warning in outcome.warnings)
+    status = _overall(outcome.status for outcome in outcomes)
+    return LogPage(page.edges, page.page_info, page.short_page_reason, status=status, warnings=list(said))
+
+
+async def _fill(
+    context: Context, logs: Mapping[str, Log], window: PlaceWindow
+) -> tuple[Filled[LogEvent], list[_Outcome]]:
+    outcomes = await asyncio.gather(*(_read(context, key, log, window) for key, log in logs.items()))
+    readings = [(key, outcome.reading) for key, outcome in zip(logs, outcomes, strict=True)]
+    merged = merge(readings, window)
+    reasons = (outcome.reason for outcome in outcomes if outcome.reason is not None)
+    entries = await _entries(context, logs, merged.lines)
+    if merged.stopped_at is None:
+        return Filled(entries), outcomes
+    width = () if merged.width is None else (merged.width,)
+    return Filled(entries, next(reasons, None), (*merged.stopped_at, *width)), outcomes
+
+
+async def _read(context: Context, key: str, log: Log, window: PlaceWindow) -> _Outcome:
+    wanted = window.for_reader(key)
+    async with context.logs.slot:
+        seconds = context.logs.seconds_left
+        if not seconds:
+            return _Outcome(LogReadStatus.READ, (), Reading((), wanted.begin), ShortPageReason.TIME_BUDGET)
+        budget = Budget(context.services.settings.logs_budget_calls, seconds)
+        target = await log.find()
+        if target.reader is None:
+            return _Outcome(target.status, target.warnings, NOTHING)
+        reading = await target.reader.read(wanted, budget)
+    is_cut = reading.stopped_at is not None and reading.failure is None
+    reason = (budget.spent or ShortPageReason.READ_BUDGET) if is_cut else None
+    return _Outcome(target.status_of(reading), target.warnings_of(reading), reading, reason)
+
+
+async def _entries(
+    context: Context, logs: Mapping[str, Log], lines: Sequence[tuple[Place, Line]]
+) -> list[Entry[LogEvent]]:
+    messages = await context.services.logs.redact([line.message for _, line in lines])
+    return [
+        Entry(_event(logs[place.key], line, message), tuple(place))
+        for (place, line), message in zip(lines, messages, strict=True)
+    ]
+
+
+def _event(log: Log, line: Line, message: str) -> LogEvent:
+    ingested = None if line.ingested is None else _moment(line.ingested)
+    return LogEvent(_moment(line.mark.time), ingested, message, log.group_name, line.mark.stream or None, log.source)
+
+
+def _overall(statuses: Iterable[LogReadStatus]) -> LogReadStatus:
+    """One status for several logs: that lines were read outweighs that some could not be."""
+    found = list(statuses)
+    telling = (LogReadStatus.READ, LogReadStatus.UNSCOPED, LogReadStatus.EMPTY)
+    return next((status for status in telling if status in found), found[0] if found else LogReadStatus.EMPTY)
+
+
+def _place_window(window: Window) -> PlaceWindow:
+    start, stop = _place(window.start), _place(window.stop)
+    width = int(window.start[4]) if window.start is not None and len(window.start) > 4 else None
+    return PlaceWindow(window.count, window.forward, start, stop, width)
+
+
+def _place(position: Position | None) -> Place | None:
+    if position is None:
+        return None
+    at, key, stream, ordinal, *_ = position
+    return Place(int(at), str(key), str(stream), int(ordinal))
+
+
+def _moment(milliseconds: int) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)
