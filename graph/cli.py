@@ -37,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; the status to exit with."""
     given = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s %(message)s", stream=sys.stderr)
-    logging.getLogger("botocore").setLevel(logging.WARNING)
+    for chatty in ("botocore", "graph.operations"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
     run = {
         "serve": _serve,
         "demo": _demo,

@@ -99,7 +99,7 @@ def test_sixty_doubling_fragments_are_measured_at_once_and_refused() -> None:
     query = f"{{ {body.format(0)} }} {fragments} fragment f60 on Node {{ id }}"
     begun = time.process_time()
     assert price(query) > 2**60
-    assert time.process_time() - begun < 0.1
+    assert time.process_time() - begun < 1
     assert refusal(query).code == "COST_LIMIT_EXCEEDED"
 
 
