@@ -89,19 +89,17 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
         reason = await readiness.reason()
         return JSONResponse({"status": reason or "ready"}, 503 if reason else 200)
 
-    async def to_graph(_request: Request) -> Response:
-        return RedirectResponse(f".{PATH}")
-
     async def show_metrics(request: Request) -> Response:
         return metrics.respond(counts, request, settings.metrics_networks)
 
     buckets = LocalBuckets(settings.rate_points, settings.rate_points_per_second)
     view = GraphQLView(create_schema(), services, buckets, counts.count)
     explorer = Explorer(view, examples)
-    pages = [Route(PATH, explorer), Route("/", to_graph), *explorer.routes]
+    for_browsers = [Route("/", RedirectResponse(f".{PATH}"), methods=["GET"]), *explorer.routes]
     app = Starlette(
         routes=[
-            *(pages if settings.is_development else [Route(PATH, view)]),
+            Route(PATH, explorer if settings.is_development else view),
+            *(for_browsers if settings.is_development else ()),
             Route("/healthz", healthz),
             Route("/readyz", readyz),
             Route("/metrics", show_metrics),

@@ -37,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; the status to exit with."""
     given = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s %(message)s", stream=sys.stderr)
-    logging.getLogger("botocore").setLevel(logging.WARNING)
+    for chatty in ("botocore", "graph.operations"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
     run = {
         "serve": _serve,
         "demo": _demo,
@@ -49,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return run(given)
     except ValidationError as error:
         print(_wrong_settings(error), file=sys.stderr)
-    except (DemoNotInstalledError, NotConfigured, MissingTableNames, OSError, PortUnavailable, SettingsError) as error:
+    except (DemoNotInstalledError, MissingTableNames, NotConfigured, OSError, PortUnavailable, SettingsError) as error:
         print(error, file=sys.stderr)
     except KeyboardInterrupt:
         return 130

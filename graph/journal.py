@@ -88,6 +88,7 @@ def write_json() -> None:
     handler.setFormatter(JSONFormatter())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     logging.getLogger("botocore").setLevel(logging.WARNING)
+    log.setLevel(logging.INFO)
 
 
 def log_unhandled(_loop: object, context: dict[str, Any]) -> None:

@@ -30,16 +30,17 @@ _WORTH_PACKING = 1024
 def middleware(settings: Settings, readiness: Readiness) -> list[Middleware]:
     """All of it, the outermost first."""
     hosts = settings.allowed_hosts or (_LOOPBACK if settings.is_development else ("*",))
+    origins = Middleware(
+        CORSMiddleware,
+        allow_origins=settings.cors_origins,
+        allow_methods=["GET", "POST"],
+        allow_headers=["*"],
+        expose_headers=[REQUEST_ID_HEADER, "Retry-After"],
+    )
     return [
         Middleware(RequestIds, readiness),
         Middleware(KnownHosts, hosts),
-        Middleware(
-            CORSMiddleware,
-            allow_origins=settings.cors_origins,
-            allow_methods=["GET", "POST"],
-            allow_headers=["*"],
-            expose_headers=[REQUEST_ID_HEADER, "Retry-After"],
-        ),
+        *([origins] if settings.cors_origins else ()),
         Middleware(GZipMiddleware, minimum_size=_WORTH_PACKING, compresslevel=5),
     ]
 

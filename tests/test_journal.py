@@ -40,6 +40,7 @@ def lines() -> Iterator[Lines]:
     level = root.level
     root.addHandler(handler)
     root.setLevel(logging.INFO)
+    logging.getLogger("graph.operations").setLevel(logging.INFO)
     yield handler
     root.removeHandler(handler)
     root.setLevel(level)
