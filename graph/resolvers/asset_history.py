@@ -17,7 +17,7 @@ from graph.resolvers.budget import Budget
 from graph.resolvers.filters import ExecutionFilter
 from graph.resolvers.paging import Entry, Filled, Page, PageRequest, ShortPageReason, Window, paginate
 from graph.resolvers.sources import EVALUATED
-from graph.tables.reader import Between
+from graph.tables.queries import Between
 from graph.tables.records.definitions import AssetRow
 from graph.tables.records.executions import ConfigurationRow, ExecutionRow
 from graph.tables.records.inputs import InputRow
