@@ -33,5 +33,4 @@ ENV PATH=/opt/vams-graph/bin:$PATH PYTHONUNBUFFERED=1
 USER vams-graph
 EXPOSE 8000
 ENTRYPOINT ["vams-graph"]
-# The server itself needs to know its callers, and comes with that. Until then the image checks a deployment's tables.
-CMD ["doctor"]
+CMD ["serve"]

@@ -8,6 +8,7 @@ PORT ?= 8000
 PYTHON ?=
 
 venv := .venv
+conformance := tests/conformance/node_modules
 bin := $(venv)/bin
 install := $(bin)/python -m pip install --quiet --disable-pip-version-check
 
@@ -29,9 +30,9 @@ demo: $(venv)/demo.stamp
 	@$(bin)/python explorer/build.py || true
 	@$(bin)/vams-graph demo --port $(PORT)
 
-test: check
+test: check $(conformance)/stamp
 	@$(bin)/python explorer/build.py || true
-	@$(bin)/python -m pytest
+	@$(bin)/python -m pytest -rs
 
 check: $(venv)/dev.stamp
 	@$(bin)/ruff check
@@ -51,6 +52,15 @@ format: $(venv)/dev.stamp
 
 schema: $(venv)/dev.stamp
 	@schema=$$($(bin)/vams-graph export-schema) && printf '%s\n' "$$schema" > schema.graphql
+
+# The audits of GraphQL over HTTP are a package of npm. Without Node 20 the tests say that they did not run.
+$(conformance)/stamp: tests/conformance/package-lock.json
+	@if node -e 'process.exit(+(parseInt(process.versions.node) < 20))' 2>/dev/null; then \
+		echo 'Installing the audits of GraphQL over HTTP into $(conformance) ...'; \
+		npm --prefix tests/conformance ci --silent && touch $@; \
+	else \
+		echo 'Node 20 or newer is missing: the audits of GraphQL over HTTP will not run' >&2; \
+	fi
 
 # Both files pin the same versions, so the development set serves the demonstration too.
 $(venv)/dev.stamp: $(venv)/pyvenv.cfg pyproject.toml requirements/dev.txt
@@ -90,4 +100,4 @@ lock:
 	@$(compile) --group node --upgrade --output-file requirements/node.txt
 
 clean:
-	rm -rf $(venv) dist build explorer/node_modules graph/explorer/static *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(venv) $(conformance) dist build explorer/node_modules graph/explorer/static *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

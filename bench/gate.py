@@ -16,7 +16,8 @@ from graph.demo.run_rows import run_rows
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
 from graph.tables.catalogue import Table
-from graph.tables.reader import Item, ItemPage, Key, Query, Reader
+from graph.tables.queries import Query
+from graph.tables.reader import Item, ItemPage, Key, Reader
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.tally import Tally
 from tests.worlds import WORKFLOW, asset, deny, everything_but, items, run, viewer

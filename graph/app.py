@@ -1,56 +1,132 @@
 """The Starlette application, and what it needs from the outside made ready before it serves."""
 
+import asyncio
+import gc
 import os
+import signal
+import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import boto3
 from starlette.applications import Starlette
-from starlette.responses import RedirectResponse
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from graph import journal, metrics
 from graph.auth.identity import Authenticator, Identity
 from graph.auth.policies import Policies
 from graph.auth.ways import configured_ways
+from graph.aws import clients as aws
 from graph.aws.calls import Caller
 from graph.aws.clients import Clients
 from graph.context import Services
 from graph.engines.service import Engines
 from graph.explorer import EXAMPLES, Example, Explorer
+from graph.health import Readiness
 from graph.http import GraphQLView
 from graph.loaders.permissions import PermissionRows
 from graph.logs.service import Logs
+from graph.metrics import Metrics
+from graph.middleware import broken, http_error, middleware
+from graph.rates import LocalBuckets
 from graph.resolvers.engine_logs import EngineLogs
 from graph.schema import create_schema
 from graph.settings import Settings
 from graph.tables.catalogue import Table
 from graph.tables.cursors import Cursors
+from graph.tables.doctor import answers
 from graph.tables.names import ssm_parameters, table_names
 from graph.tables.reader import Client, Reader, dynamodb
 
 PATH = "/graphql"
 
+_CLOSE_SECONDS = 2  # nobody waits for what a service still answers then
+
+
+def application() -> Starlette:
+    """The application over a deployment, as the settings say; what each worker of ``vams-graph serve`` runs.
+
+    Raises:
+        NotConfigured: when nothing tells who asks.
+        MissingTableNames: when neither the environment nor SSM names every table.
+    """
+    journal.write_json()
+    app = create_app(deployment(Settings()))
+    gc.collect()
+    gc.freeze()  # what is made at start stays, and need not be looked through for garbage
+    return app
+
+
+def deployment(settings: Settings) -> Services:
+    """The services over a deployment. Raises as :func:`application` does."""
+    client, names = connect(settings)
+    return make_services(settings, client, names, aws.connect(settings))
+
 
 def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> Starlette:
     """The application over its services, which it closes when it ends, with examples for the explorer."""
+    settings, counts = services.settings, Metrics()
+    readiness = Readiness(services.tables_answer)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        asyncio.get_running_loop().set_exception_handler(journal.log_unhandled)
+        _drain_first(readiness, settings.drain_seconds)
         try:
             yield
         finally:
-            services.close()
+            closing = threading.Thread(target=services.close, daemon=True)
+            closing.start()
+            closing.join(_CLOSE_SECONDS)
 
-    explorer = Explorer(GraphQLView(create_schema(), services), examples)
-    return Starlette(
+    async def healthz(_request: Request) -> Response:
+        return JSONResponse({"status": "alive"})
+
+    async def readyz(_request: Request) -> Response:
+        reason = await readiness.reason()
+        return JSONResponse({"status": reason or "ready"}, 503 if reason else 200)
+
+    async def show_metrics(request: Request) -> Response:
+        return metrics.respond(counts, request, settings.metrics_networks)
+
+    buckets = LocalBuckets(settings.rate_points, settings.rate_points_per_second)
+    view = GraphQLView(create_schema(), services, buckets, counts.count)
+    explorer = Explorer(view, examples)
+    for_browsers = [Route("/", RedirectResponse(f".{PATH}"), methods=["GET"]), *explorer.routes]
+    app = Starlette(
         routes=[
-            Route(PATH, explorer, methods=["GET", "POST"]),
-            Route("/", RedirectResponse(f".{PATH}"), methods=["GET"]),
-            *explorer.routes,
+            Route(PATH, explorer if settings.is_development else view),
+            *(for_browsers if settings.is_development else ()),
+            Route("/healthz", healthz),
+            Route("/readyz", readyz),
+            Route("/metrics", show_metrics),
         ],
+        middleware=middleware(settings, readiness),
+        exception_handlers={HTTPException: http_error, Exception: broken},
         lifespan=lifespan,
     )
+    app.state.readiness = readiness
+    return app
+
+
+def _drain_first(readiness: Readiness, seconds: float) -> None:
+    """Lets SIGTERM tell the balancer, and wait, before it reaches the server that stops accepting."""
+    stop = signal.getsignal(signal.SIGTERM)
+    if threading.current_thread() is not threading.main_thread() or not callable(stop):
+        return
+    loop = asyncio.get_running_loop()
+
+    def drain() -> None:
+        pause = 0 if readiness.is_draining else seconds
+        readiness.is_draining = True
+        loop.call_later(pause, stop, signal.SIGTERM, None)
+
+    loop.add_signal_handler(signal.SIGTERM, drain)
 
 
 Ways = Callable[[Settings, PermissionRows], Sequence[Authenticator]]
@@ -85,6 +161,7 @@ def make_services(
             EngineLogs(engines),
         ),
         engines=engines,
+        tables_answer=partial(answers, client, names),
     )
 
 

@@ -16,7 +16,8 @@ from pydantic import SecretStr, ValidationError
 from pydantic_settings import SettingsError
 
 from graph import __version__
-from graph.app import PATH, connect, create_app, make_services
+from graph.app import PATH, connect, create_app, deployment, make_services
+from graph.auth.ways import NotConfigured
 from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase
 from graph.demo.identity import DemoIssuer
 from graph.demo.logs import log_clients
@@ -24,6 +25,7 @@ from graph.demo.permissions import ANA
 from graph.demo.welcome import EXAMPLES, welcome
 from graph.history import command as history
 from graph.schema import create_schema
+from graph.server import serve
 from graph.settings import Settings
 from graph.tables.doctor import Finding, cannot_connect, examine
 from graph.tables.names import MissingTableNames
@@ -35,13 +37,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; the status to exit with."""
     given = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s %(message)s", stream=sys.stderr)
-    logging.getLogger("botocore").setLevel(logging.WARNING)
-    run = {"demo": _demo, "doctor": _doctor, "export-schema": _export_schema, "history": history.run}[given.command]
+    for chatty in ("botocore", "graph.operations"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
+    run = {
+        "serve": _serve,
+        "demo": _demo,
+        "doctor": _doctor,
+        "export-schema": _export_schema,
+        "history": history.run,
+    }[given.command]
     try:
         return run(given)
     except ValidationError as error:
         print(_wrong_settings(error), file=sys.stderr)
-    except (DemoNotInstalledError, MissingTableNames, OSError, PortUnavailable, SettingsError) as error:
+    except (DemoNotInstalledError, MissingTableNames, NotConfigured, OSError, PortUnavailable, SettingsError) as error:
         print(error, file=sys.stderr)
     except KeyboardInterrupt:
         return 130
@@ -52,6 +61,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("vams-graph", description="The GraphQL API over the workflow executions of VAMS.")
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True)
+    served = commands.add_parser("serve", help="serve a deployment")
+    served.add_argument("--workers", type=int, help="processes that serve (default: VAMS_GRAPH_WORKERS, or 1)")
     demo = commands.add_parser("demo", help="serve sample data from an embedded DynamoDB, on loopback")
     demo.add_argument("--port", type=_port, default=8000, help="port to listen on (default 8000; 0 picks a free one)")
     demo.add_argument("--environment-file", type=Path, help="write the variables that reach its tables, for doctor")
@@ -61,8 +72,17 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _serve(given: argparse.Namespace) -> int:
+    settings = Settings() if given.workers is None else Settings(workers=given.workers)
+    if not settings.cursor_secrets:
+        raise NotConfigured("Set VAMS_GRAPH_CURSOR_SECRETS to a JSON list of secrets: the same for every process.")
+    deployment(settings).close()  # what would stop every worker is told here, once
+    serve("graph.app:application", settings.host, settings.port, settings.workers)
+    return 0
+
+
 def _demo(given: argparse.Namespace) -> int:
-    settings = Settings(host=LOOPBACK, cursor_secrets=[SecretStr(secrets.token_urlsafe())])
+    settings = Settings(host=LOOPBACK, environment="development", cursor_secrets=[SecretStr(secrets.token_urlsafe())])
     with _listener(given.port) as listener, EmbeddedDatabase() as database, DemoIssuer() as issuer:
         if given.environment_file is not None:
             _write_environment(given.environment_file, database)

@@ -1,8 +1,10 @@
 """What one operation carries. Nothing in it outlives the operation but the services that it points to."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+
+from graphql import DocumentNode
 
 from graph.auth.access import Access
 from graph.auth.identity import Identity, Viewer
@@ -30,6 +32,8 @@ class Services:
     policies: Policies
     logs: Logs
     engines: Engines
+    tables_answer: Callable[[], bool]
+    """Asks the database whether it serves every table. It blocks: call it off the event loop."""
 
     def close(self) -> None:
         """Waits for calls in flight and frees the threads."""
@@ -55,11 +59,15 @@ class Selection:
 
 @dataclass
 class Context:
-    """One operation: its services, who asks for it and under which policy, what it selects, its loaders, its calls."""
+    """One operation: its services, who asks for it and under which policy, what it selects, its loaders, its calls.
+
+    ``document`` is set where it was parsed and validated already.
+    """
 
     services: Services
     viewer: Viewer
     policy: Policy
+    document: DocumentNode | None = None
     selection: Selection = field(default_factory=Selection)
     tally: Tally = field(default_factory=Tally)
 

@@ -9,6 +9,9 @@ from graphql import GraphQLError, GraphQLFormattedError, GraphQLSyntaxError
 
 log = logging.getLogger(__name__)
 
+_LONGEST_MESSAGE = 500  # GraphQL's own show the value that they are about, however long
+_MOST_LOCATIONS = 10  # one field can be written a thousand times, and each of its errors would name them all
+
 
 class GraphError(Exception):
     """An error meant for the client: its text is shown, and its code stands in ``extensions.code``."""
@@ -75,6 +78,67 @@ class UpstreamUnavailable(GraphError):
         super().__init__("The database could not be reached. Try again shortly.")
 
 
+class PayloadTooLarge(GraphError):
+    """A body or a document is longer than the server reads."""
+
+    code = "PAYLOAD_TOO_LARGE"
+
+    def __init__(self, what: str, maximum: int, unit: str) -> None:
+        super().__init__(f"The {what} is longer than {maximum} {unit}.")
+
+
+class CostLimitExceeded(GraphError):
+    """An operation asks for more than one operation may."""
+
+    code = "COST_LIMIT_EXCEEDED"
+
+    def __init__(self, what: str, requested: int, maximum: int) -> None:
+        # Nested fragments multiply without bound, and a client's JSON numbers end at 2^53.
+        self.requested = min(requested, 2**53 - 1)
+        self.maximum = maximum
+        super().__init__(f"The operation's {what} is {self.requested}; at most {maximum} is allowed.")
+
+    @property
+    def extensions(self) -> dict[str, Any]:
+        """The code, with what was asked for and what is allowed."""
+        return {"code": self.code, "requested": self.requested, "maximum": self.maximum}
+
+
+class RateLimited(GraphError):
+    """The viewer has used up what it may ask in this time. ``seconds`` is how long to wait."""
+
+    code = "RATE_LIMITED"
+    retryable = True
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        super().__init__(f"Too much was asked in a short time. Try again in {seconds} s.")
+
+
+class TimedOut(GraphError):
+    """A request was not read, or an operation not answered, in the time that it may take."""
+
+    code = "TIMEOUT"
+
+    def __init__(self, what: str, seconds: float) -> None:
+        super().__init__(f"The {what} took longer than {seconds:g} s.")
+
+
+class OperationUnresolved(GraphError):
+    """Which operation of the document to run cannot be told, or it may not be run this way."""
+
+    code = "OPERATION_RESOLUTION_FAILURE"
+
+
+class PersistedQueryNotFound(GraphError):
+    """A hash was sent in the place of a document. None is kept, so the document itself is wanted."""
+
+    code = "PERSISTED_QUERY_NOT_FOUND"
+
+    def __init__(self) -> None:
+        super().__init__("PersistedQueryNotFound")
+
+
 class MalformedValue(GraphError):
     """A stored value cannot be read as what it should be. The value itself is not shown."""
 
@@ -91,23 +155,36 @@ def present(error: GraphQLError) -> GraphQLFormattedError:
     text, which may hold stored values.
     """
     shown = error.formatted
-    original = _original(error)
+    if len(shown["message"]) > _LONGEST_MESSAGE:
+        shown["message"] = shown["message"][:_LONGEST_MESSAGE] + "…"
+    if "locations" in shown:
+        shown["locations"] = shown["locations"][:_MOST_LOCATIONS]
+    original = original_of(error)
     if isinstance(original, GraphError):
         return {**shown, "extensions": original.extensions}
     if original is None:
         return {**shown, "extensions": {"code": _code(error)}}
+    return {**shown, **masked(original)}
+
+
+def masked(error: BaseException) -> GraphQLFormattedError:
+    """What the client sees of an error that nobody expected; the log says under the same id what it was."""
     error_id = secrets.token_hex(8)
-    frames = "".join(traceback.format_tb(original.__traceback__))
-    log.error("internal error %s: %s\n%s", error_id, type(original).__qualname__, frames)
-    return {**shown, "message": "Internal error.", "extensions": {"code": "INTERNAL", "errorId": error_id}}
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    log.error("internal error %s: %s\n%s", error_id, type(error).__qualname__, frames)
+    return {"message": "Internal error.", "extensions": {"code": "INTERNAL", "errorId": error_id}}
 
 
-def _original(error: GraphQLError) -> BaseException | None:
-    """What was raised, below every layer of GraphQL's own errors; None when GraphQL itself found the fault."""
+def original_of(error: GraphQLError) -> BaseException | None:
+    """What was raised, below every layer of GraphQL's own errors; None when GraphQL itself found the fault.
+
+    Before anything runs, what a scalar raises is about a value of the client's, and GraphQL's own text shows it.
+    """
     original: BaseException | None = error
     while isinstance(original, GraphQLError):
         original = original.original_error
-    return original
+    found_before_running = error.path is None and error.nodes is not None
+    return None if found_before_running and isinstance(original, ValueError) else original
 
 
 def _code(error: GraphQLError) -> str:

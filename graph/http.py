@@ -1,71 +1,210 @@
-"""GraphQL over HTTP: Strawberry's view, with our own context, encoding and errors."""
+"""GraphQL over HTTP: Strawberry's view, with our own reading, limits, statuses, encoding and errors.
 
+A request passes, in this order: who asks, its form, its document, the operation in it, the price, the viewer's rate,
+validation, execution. What is refused on the way has cost nothing that comes later.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import orjson
+from graphql import FieldNode, GraphQLError, OperationDefinitionNode, OperationType
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.types import Receive, Scope, Send
+from starlette.responses import Response
 from strawberry.asgi import GraphQL
-from strawberry.http import GraphQLHTTPResponse
-from strawberry.schema import BaseSchema
+from strawberry.http import GraphQLHTTPResponse, GraphQLRequestData
 from strawberry.types import ExecutionResult
 
-from graph.auth.identity import Credentials, IdentityUnavailable, Unauthenticated, Viewer
+from graph.auth.identity import Credentials, Viewer
+from graph.concealment import Concealment
 from graph.context import Context, Services
-from graph.errors import GraphError, present
+from graph.documents import Document, Documents
+from graph.encoding import encode
+from graph.errors import GraphError, RateLimited, TimedOut, masked, original_of, present
+from graph.journal import Operation
+from graph.limits import Limits
+from graph.rates import Buckets
+from graph.requests import (
+    GRAPHQL_RESPONSE,
+    JSON,
+    Refused,
+    has_preflight_header,
+    in_query_string,
+    media_type,
+    posted,
+)
+from graph.schema import Schema
+
+COST_HEADER = "graphql-cost"
+"""A request that carries it, with any value but 0, is told in ``extensions.cost`` what it cost."""
+
+# Request errors that HTTP has a status for, whatever the media type of the response.
+_STATUSES = {
+    "UNAUTHENTICATED": 401,
+    "TIMEOUT": 408,
+    "PAYLOAD_TOO_LARGE": 413,
+    "RATE_LIMITED": 429,
+    "THROTTLED": 503,
+    "UPSTREAM_UNAVAILABLE": 503,
+}
+_ALWAYS = {"Cache-Control": "private, no-store", "Vary": "Accept, Authorization", "X-Content-Type-Options": "nosniff"}
+_LONGEST_NAME = 100
 
 
 class GraphQLView(GraphQL[Context, None]):
-    """Answers each operation in a context of its own, for a viewer who is known before anything is read of it."""
+    """Answers each operation in a context of its own."""
 
-    def __init__(self, schema: BaseSchema, services: Services) -> None:
-        super().__init__(schema, graphql_ide=None, allow_queries_via_get=False, subscription_protocols=())
-        self._services = services
+    schema: Schema
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request; one without good credentials is refused before its body is read."""
+    def __init__(
+        self,
+        schema: Schema,
+        services: Services,
+        buckets: Buckets,
+        observe: Callable[[Operation], None],
+    ) -> None:
+        super().__init__(schema, graphql_ide=None, subscription_protocols=())
+        settings = services.settings
+        self._services, self._settings = services, settings
+        self._buckets, self._observe = buckets, observe
+        self._running = asyncio.Semaphore(settings.operations_at_once)
+        self._documents = Documents(schema.core, settings)
+        self._limits = Limits(schema.core, settings)
+        self._concealment = None if settings.is_development else Concealment(schema.core)
+        self._root_fields = schema.core.query_type.fields if schema.core.query_type else {}
+        self._methods = ("GET", "POST") if settings.is_development or settings.get_queries else ("POST",)
+
+    async def run(self, request: Request, *_: Any, **__: Any) -> Response:  # type: ignore[override]
+        """The response to a request. Whatever happens, it is JSON."""
+        operation, kind = Operation(), JSON
         try:
-            scope.setdefault("state", {})["viewer"] = await self._services.identity.viewer(_credentials(scope))
-        except Unauthenticated as error:
-            refusal = _refusal(401, error)
-            refusal.headers["WWW-Authenticate"] = "Bearer"
-            await refusal(scope, receive, send)
-        except IdentityUnavailable as error:
-            await _refusal(503, error)(scope, receive, send)
-        else:
-            await super().__call__(scope, receive, send)
-
-    async def get_context(self, request: Request, response: Response) -> Context:  # type: ignore[override]  # noqa: ARG002
-        """A fresh context: loaders, verdicts and counts belong to one operation."""
-        viewer: Viewer = request.state.viewer
-        policy = await self._services.policies.policy_of(viewer.user_id, is_mfa=viewer.is_mfa)
-        return Context(self._services, viewer, policy)
-
-    async def process_result(self, request: Request, result: ExecutionResult) -> GraphQLHTTPResponse:  # noqa: ARG002
-        """The response to an operation, its errors as clients may see them."""
-        response: GraphQLHTTPResponse = {"data": result.data}
-        if result.errors:
-            response["errors"] = [present(error) for error in result.errors]
+            kind = media_type(request)
+            body, status = await self._answer(request, operation, kind)
+            response = _response(body, status, kind)
+        except GraphError as error:
+            operation.codes = (error.code,)
+            response = _refusal(error, kind)
+        except Exception as error:
+            operation.codes = ("INTERNAL",)
+            response = _response({"errors": [masked(error)]}, 500, kind)
+        operation.end(response.status_code)
+        self._observe(operation)
         return response
 
-    def decode_json(self, data: str | bytes) -> object:
-        """A request's JSON; anything that is none is the client's mistake."""
-        return orjson.loads(data)
+    async def _answer(self, request: Request, operation: Operation, kind: str) -> tuple[GraphQLHTTPResponse, int]:
+        """The body of a response and its status."""
+        if request.method not in self._methods:
+            raise _not_allowed(self._methods)
+        peer = request.client.host if request.client else None
+        viewer = await self._services.identity.viewer(Credentials(request.scope["headers"], peer))
+        asked = await self._read(request)
+        result = await self._result(request.method, asked, viewer, operation)
+        body: GraphQLHTTPResponse = {} if result.data is None and _is_request_error(result) else {"data": result.data}
+        if result.errors:
+            errors = self._presented(result.errors, asked.query or "")
+            body["errors"] = errors
+            operation.codes = tuple(error["extensions"]["code"] for error in errors)
+        if request.headers.get(COST_HEADER, "0") != "0":
+            body["extensions"] = {"cost": self._cost(operation)}
+        return body, 200 if "data" in body else _request_error_status(kind)
 
-    def encode_json(self, data: object) -> bytes:
-        """A response as JSON."""
-        return orjson.dumps(data, default=_refuse)
+    async def _read(self, request: Request) -> GraphQLRequestData:
+        if request.method == "POST":
+            return await posted(request, self._settings.max_body_bytes, self._settings.body_seconds)
+        if not (self._settings.is_development or has_preflight_header(request)):
+            raise Refused(400, "A query by GET needs a header such as 'GraphQL-Require-Preflight: 1'.")
+        return in_query_string(request)
+
+    async def _result(
+        self, method: str, asked: GraphQLRequestData, viewer: Viewer, operation: Operation
+    ) -> ExecutionResult:
+        """What an operation gives; without data where it did not run."""
+        try:
+            document = self._documents.parse(asked.query or "")
+        except GraphQLError as error:
+            return ExecutionResult(None, [error])
+        chosen = document.operation(asked.operation_name)
+        operation.name, operation.hash = _name(chosen), document.hash
+        if method == "GET" and chosen.operation is not OperationType.QUERY:
+            raise _not_allowed(("POST",))
+        operation.price = self._limits.price(document, chosen, asked.variables)
+        await self._buckets.charge(viewer.user_id, operation.price)
+        if errors := self._documents.validate(document):
+            return ExecutionResult(None, errors)
+        operation.root_fields = tuple(self._root_fields.keys() & _selected(chosen))
+        try:
+            async with asyncio.timeout(self._settings.operation_seconds), self._running:
+                context = await self._context(viewer, document)
+                operation.tally = context.tally
+                return await self.schema.execute(
+                    asked.query, asked.variables, context, operation_name=asked.operation_name
+                )
+        except TimeoutError:
+            late = TimedOut("operation", self._settings.operation_seconds)
+            return ExecutionResult(None, [GraphQLError(str(late), original_error=late)])
+
+    async def _context(self, viewer: Viewer, document: Document) -> Context:
+        """A fresh context: loaders, verdicts and counts belong to one operation."""
+        policy = await self._services.policies.policy_of(viewer.user_id, is_mfa=viewer.is_mfa)
+        return Context(self._services, viewer, policy, document.node)
+
+    def _presented(self, errors: Iterable[GraphQLError], source: str) -> list[Any]:
+        """Errors as the client may see them."""
+        return [
+            self._concealment.conceal(present(error), source)
+            if self._concealment is not None and original_of(error) is None
+            else present(error)
+            for error in errors
+        ]
+
+    def _cost(self, operation: Operation) -> dict[str, Any]:
+        tally = operation.tally
+        return {
+            "requested": operation.price,
+            "maximum": self._settings.max_price,
+            "calls": tally.calls,
+            "rounds": tally.rounds,
+            "capacity": tally.capacity,
+        }
 
 
-def _credentials(scope: Scope) -> Credentials:
-    client = scope.get("client")
-    return Credentials(scope["headers"], client[0] if client else None)
+def _refusal(error: GraphError, kind: str) -> Response:
+    """The response to a request of which nothing runs."""
+    body: GraphQLHTTPResponse = {"errors": [{"message": str(error), "extensions": error.extensions}]}
+    if isinstance(error, Refused):
+        return _response(body, error.status, kind, error.headers)
+    status = _STATUSES.get(error.code, _request_error_status(kind))
+    headers = {}
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, RateLimited):
+        headers["Retry-After"] = str(error.seconds)
+    if status in (408, 413):
+        headers["Connection"] = "close"  # the rest of the body is not wanted
+    return _response(body, status, kind, headers)
 
 
-def _refusal(status: int, error: GraphError) -> JSONResponse:
-    return JSONResponse({"errors": [{"message": str(error), "extensions": error.extensions}]}, status)
+def _response(body: Any, status: int, kind: str, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(encode(body), status, {**_ALWAYS, **(headers or {})}, media_type=kind)
 
 
-def _refuse(value: Any) -> Any:
-    raise TypeError(f"a {type(value).__name__} cannot be encoded")
+def _request_error_status(kind: str) -> int:
+    """The older type says 200 to all that is a well-formed request; the newer tells a request that did not run."""
+    return 400 if kind == GRAPHQL_RESPONSE else 200
+
+
+def _not_allowed(methods: tuple[str, ...]) -> Refused:
+    return Refused(405, f"This is asked by {' or '.join(methods)}.", {"Allow": ", ".join(methods)})
+
+
+def _is_request_error(result: ExecutionResult) -> bool:
+    """Whether nothing ran, since GraphQL itself found fault with the document or the variables."""
+    return all(error.path is None and original_of(error) is None for error in result.errors or ())
+
+
+def _name(operation: OperationDefinitionNode) -> str | None:
+    return operation.name.value[:_LONGEST_NAME] if operation.name else None
+
+
+def _selected(operation: OperationDefinitionNode) -> set[str]:
+    return {node.name.value for node in operation.selection_set.selections if isinstance(node, FieldNode)}

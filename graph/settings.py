@@ -4,7 +4,10 @@ Physical table names are not here: they come from the variables or the SSM param
 (:mod:`graph.tables.names`).
 """
 
-from pydantic import Field, SecretStr
+from ipaddress import ip_network
+from typing import Literal, Self
+
+from pydantic import Field, IPvAnyNetwork, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -15,6 +18,28 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8000, ge=1, le=65535, description="Port to listen on.")
+    workers: int = Field(1, ge=1, le=64, description="Processes that serve.")
+    environment: Literal["production", "development"] = Field(
+        "production",
+        description="`development` opens introspection, suggestions in errors and queries by GET; see docs/http.md.",
+    )
+    allowed_hosts: list[str] = Field(
+        default_factory=list,
+        description="JSON list of names that the Host header may have; in development loopback's, else any unless set.",
+    )
+    cors_origins: list[str] = Field(
+        default_factory=list, description="JSON list of origins whose pages may ask from a browser."
+    )
+    get_queries: bool = Field(
+        False, description="Queries by GET in production, for requests that carry a preflight header."
+    )
+    metrics_networks: list[IPvAnyNetwork] = Field(
+        default_factory=lambda: [ip_network("127.0.0.0/8"), ip_network("::1/128")],
+        description="JSON list of networks that may read /metrics.",
+    )
+    drain_seconds: float = Field(
+        2.0, ge=0, le=3, description="Seconds between SIGTERM and the end of accepting, while /readyz says 503."
+    )
 
     region: str | None = Field(None, description="AWS region; else that of the AWS environment or profile.")
     profile: str | None = Field(None, description="AWS profile; else the default credential chain.")
@@ -86,3 +111,31 @@ class Settings(BaseSettings):
     status_checks: int = Field(
         20, ge=0, description="Running executions whose status one operation asks the engine for; 0 never asks."
     )
+
+    max_body_bytes: int = Field(262_144, ge=1024, description="Bytes of a request's body, also once unpacked.")
+    body_seconds: float = Field(10.0, gt=0, description="Seconds in which a request's body must arrive.")
+    operation_seconds: float = Field(30.0, gt=0, description="Seconds that one operation may wait and run.")
+    operations_at_once: int = Field(64, ge=1, description="Operations that run at once, per process; more wait.")
+    max_document_characters: int = Field(65_536, ge=1024, description="Characters of a document.")
+    max_tokens: int = Field(3_000, ge=100, description="Tokens of a document, and comments in it.")
+    max_depth: int = Field(20, ge=1, description="Fields within each other.")
+    max_root_fields: int = Field(20, ge=1, description="Fields of the root in one operation.")
+    max_aliases: int = Field(100, ge=0, description="Aliases in a document.")
+    max_directives: int = Field(100, ge=0, description="Directives in a document.")
+    max_directives_in_place: int = Field(5, ge=0, description="Directives on one field, fragment or operation.")
+    max_price: int = Field(100_000, ge=100, description="Points that one operation may cost.")
+    rate_points: int = Field(
+        2_000_000, ge=0, description="Points that one user may spend at once, per process; 0 sets no limit."
+    )
+    rate_points_per_second: int = Field(50_000, ge=1, description="Points that a user gets back each second.")
+
+    @model_validator(mode="after")
+    def _admits_every_price(self) -> Self:
+        if 0 < self.rate_points < self.max_price:
+            raise ValueError("rate_points must be 0 or at least max_price: a dear operation could never run")
+        return self
+
+    @property
+    def is_development(self) -> bool:
+        """Whether what helps developers is shown."""
+        return self.environment == "development"

@@ -1,174 +1,273 @@
-"""GraphQL over real HTTP, from a server on a loopback port."""
+"""GraphQL over HTTP: media types, methods, statuses, identity, rates, time."""
 
 import asyncio
-import socket
-import threading
-import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+import gzip
+import json
+import re
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 
-from graph.app import create_app, make_services
-from graph.auth.identity import Authenticator
-from graph.demo.identity import LoopbackAdministrator
-from graph.demo.logs import log_clients
+from graph.auth.identity import Credentials, IdentityUnavailable, Unauthenticated, Viewer
 from graph.demo.samples import SAMPLE_EXECUTION_ID
-from graph.loaders.permissions import PermissionRows
-from graph.settings import Settings
-from graph.tables.catalogue import EXECUTIONS, WORKFLOWS
-from graph.tables.reader import Client
-from tests import faults
-from tests.memory import NAMES, MemoryDatabase
+from graph.tables.reader import Reader
+from graph.tables.tally import Tally
+from tests.memory import MemoryDatabase
+from tests.serving import GRAPHQL_RESPONSE, serving
 
-SETTINGS = Settings(cursor_secrets=["a secret of the tests"])
-BY_ID = "query($id: String!) { execution(executionId: $id) { executionId status workflow { name } } }"
-SAMPLE = {
-    "executionId": SAMPLE_EXECUTION_ID,
-    "status": "SUCCEEDED",
-    "workflow": {"name": "Convert, check and thumbnail"},
-}
-
-
-class Slow:
-    """A client whose reads of one table wait until they are let go."""
-
-    def __init__(self, client: MemoryDatabase, table: str) -> None:
-        self.go = threading.Event()
-        self._client = client
-        self._table = table
-
-    def query(self, **request: Any) -> Any:
-        return self._when_free(request["TableName"], self._client.query, request)
-
-    def get_item(self, **request: Any) -> Any:
-        return self._when_free(request["TableName"], self._client.get_item, request)
-
-    def batch_get_item(self, **request: Any) -> Any:
-        return self._when_free(next(iter(request["RequestItems"])), self._client.batch_get_item, request)
-
-    def _when_free(self, name: str, method: Any, request: Any) -> Any:
-        if name == self._table:
-            self.go.wait(10)
-        return method(**request)
-
-
-def _ways(_settings: Settings, _rows: PermissionRows) -> Sequence[Authenticator]:
-    return [LoopbackAdministrator()]
-
-
-class Served:
-    """A server in a thread, while entered."""
-
-    def __init__(self, client: Client) -> None:
-        app = create_app(make_services(SETTINGS, client, NAMES, log_clients(), _ways))
-        self._server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
-        self._socket = socket.socket()
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
-
-    def __enter__(self) -> str:
-        self._socket.bind(("127.0.0.1", 0))
-        self._thread.start()
-        while not self._server.started:
-            time.sleep(0.01)
-        return f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-
-    def __exit__(self, *_: object) -> None:
-        self._server.should_exit = True
-        self._thread.join(5)
-
-
-@pytest.fixture(scope="module")
-def address(memory: MemoryDatabase) -> Iterator[str]:
-    with Served(memory) as address:
-        yield address
+EXECUTION = f'{{ execution(executionId: "{SAMPLE_EXECUTION_ID}") {{ status }} }}'
 
 
 @pytest.fixture
-async def http(address: str) -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(base_url=address, trust_env=False) as client:
+async def production(memory: MemoryDatabase) -> AsyncIterator[httpx.AsyncClient]:
+    async with serving(memory) as client:
         yield client
 
 
-async def ask(http: httpx.AsyncClient, query: str, **variables: Any) -> httpx.Response:
-    return await http.post("/graphql", json={"query": query, "variables": variables})
+@pytest.fixture
+async def development(memory: MemoryDatabase) -> AsyncIterator[httpx.AsyncClient]:
+    async with serving(memory, environment="development") as client:
+        yield client
 
 
-async def test_a_query_is_answered(http: httpx.AsyncClient) -> None:
-    response = await ask(http, BY_ID, id=SAMPLE_EXECUTION_ID)
+async def ask(client: httpx.AsyncClient, query: Any, headers: Mapping[str, str] = GRAPHQL_RESPONSE, **rest: Any) -> Any:
+    return await client.post("/graphql", json={"query": query, **rest}, headers=headers)
+
+
+def codes(response: httpx.Response) -> list[str]:
+    return [error["extensions"]["code"] for error in response.json()["errors"]]
+
+
+async def test_an_operation_is_answered(production: httpx.AsyncClient) -> None:
+    response = await ask(production, EXECUTION)
     assert response.status_code == 200
-    assert response.headers["content-type"].startswith("application/")
-    assert response.json() == {"data": {"execution": SAMPLE}}
-
-
-async def test_big_numbers_and_letters_of_all_scripts_arrive_whole(http: httpx.AsyncClient) -> None:
-    response = await ask(
-        http,
-        '{ asset(databaseId: "museum-twins", assetId: "Große Halle") { name executions { nodes { durationMs } } } }',
-    )
-    asset = response.json()["data"]["asset"]
-    assert asset["name"] == "Große Halle"
-    assert all(isinstance(node["durationMs"], int) for node in asset["executions"]["nodes"])
-
-
-async def test_an_error_has_its_code_beside_the_data(http: httpx.AsyncClient) -> None:
-    query = 'query($id: String!) { bad: node(id: "?") { id } execution(executionId: $id) { status } }'
-    response = await ask(http, query, id=SAMPLE_EXECUTION_ID)
-    assert response.status_code == 200
-    assert response.json()["data"] == {"bad": None, "execution": {"status": "SUCCEEDED"}}
-    (error,) = response.json()["errors"]
-    assert (error["path"], error["extensions"]) == (["bad"], {"code": "INVALID_ID"})
+    assert response.json() == {"data": {"execution": {"status": "SUCCEEDED"}}}
 
 
 @pytest.mark.parametrize(
-    ("query", "code"), [("{ nothing }", "GRAPHQL_VALIDATION_FAILED"), ("{", "GRAPHQL_PARSE_FAILED")]
+    ("accept", "kind"),
+    [
+        (None, "application/json"),
+        ("", "application/json"),
+        ("*/*", "application/json"),
+        ("application/*", "application/json"),
+        ("application/json", "application/json"),
+        ("application/json; charset=utf-8", "application/json"),
+        ("application/graphql-response+json", "application/graphql-response+json"),
+        ("application/graphql-response+json, application/json;q=0.9", "application/graphql-response+json"),
+        ("application/json, application/graphql-response+json;q=0.1", "application/json"),
+        ("application/json;q=0, */*", "application/graphql-response+json"),
+        ("text/html, application/json", "application/json"),
+        ("application/json;q=nonsense, application/graphql-response+json", "application/graphql-response+json"),
+    ],
 )
-async def test_what_is_no_operation_is_refused_with_a_code(http: httpx.AsyncClient, query: str, code: str) -> None:
-    response = await ask(http, query)
-    assert response.status_code in (200, 400)
-    assert response.json().get("data") is None
-    assert [error["extensions"]["code"] for error in response.json()["errors"]] == [code]
+async def test_the_media_type_is_what_the_client_prefers(
+    production: httpx.AsyncClient, accept: str | None, kind: str
+) -> None:
+    del production.headers["accept"]
+    response = await ask(production, EXECUTION, {} if accept is None else {"Accept": accept})
+    assert (response.status_code, response.headers["content-type"]) == (200, kind)
 
 
-async def test_twenty_operations_at_once_get_their_own_answers(http: httpx.AsyncClient) -> None:
-    listed = await ask(http, "{ executions(first: 20) { nodes { executionId status workflow { name } } } }")
-    runs = listed.json()["data"]["executions"]["nodes"]
-    answers = await asyncio.gather(*(ask(http, BY_ID, id=run["executionId"]) for run in runs))
-    assert [answer.json() for answer in answers] == [{"data": {"execution": run}} for run in runs]
+@pytest.mark.parametrize("accept", ["text/html", "application/json;q=0", "image/*"])
+async def test_nothing_acceptable_is_406(production: httpx.AsyncClient, accept: str) -> None:
+    response = await ask(production, EXECUTION, {"Accept": accept})
+    assert response.status_code == 406
+    assert codes(response) == ["BAD_USER_INPUT"]
 
 
-async def test_operations_share_no_rows(memory: MemoryDatabase) -> None:
-    client = faults.FaultyClient(memory, NAMES, faults.in_order())
-    with Served(client) as address:
-        async with httpx.AsyncClient(base_url=address, trust_env=False) as http:
-            await asyncio.gather(*(ask(http, BY_ID, id=SAMPLE_EXECUTION_ID) for _ in range(5)))
-    reads = [request["TableName"] for request in client.requests]
-    assert reads.count(NAMES[EXECUTIONS]) == reads.count(NAMES[WORKFLOWS]) == 5
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("{", "GRAPHQL_PARSE_FAILED"),
+        ("{ nothing }", "GRAPHQL_VALIDATION_FAILED"),
+        ("query a { __typename } query b { __typename }", "OPERATION_RESOLUTION_FAILURE"),
+        ("fragment f on Query { __typename }", "OPERATION_RESOLUTION_FAILURE"),
+        (
+            "{ executions(first: 100) { nodes { inputFiles(first: 100) { nodes { asset { " + "name " * 9 + "}" * 6,
+            "COST_LIMIT_EXCEEDED",
+        ),
+        ("query ($id: ID!) { node(id: $id) { id } }", "GRAPHQL_VALIDATION_FAILED"),
+        ("{ executions(filter: { triggeredBy: 5 }) { nodes { id } } }", "GRAPHQL_VALIDATION_FAILED"),
+    ],
+)
+async def test_an_operation_that_does_not_run_is_400_for_the_new_type_and_200_for_the_old(
+    production: httpx.AsyncClient, query: str, code: str
+) -> None:
+    for accept, status in (("application/graphql-response+json", 400), ("application/json", 200)):
+        response = await ask(production, query, {"Accept": accept})
+        assert response.status_code == status
+        assert codes(response) == [code]
+        assert "data" not in response.json()
 
 
-async def test_a_slow_table_holds_up_only_those_who_read_it(memory: MemoryDatabase) -> None:
-    slow = Slow(memory, NAMES[WORKFLOWS])
-    with Served(slow) as address:
-        async with httpx.AsyncClient(base_url=address, trust_env=False) as http:
-            waiting = asyncio.create_task(ask(http, BY_ID, id=SAMPLE_EXECUTION_ID))
-            quick = "query($id: String!) { execution(executionId: $id) { status } }"
-            for _ in range(5):
-                answer = await asyncio.wait_for(ask(http, quick, id=SAMPLE_EXECUTION_ID), 3)
-                assert answer.json() == {"data": {"execution": {"status": "SUCCEEDED"}}}
-            assert not waiting.done()
-            slow.go.set()
-            assert (await waiting).json() == {"data": {"execution": SAMPLE}}
+async def test_a_variable_of_the_wrong_kind_is_the_clients_mistake(production: httpx.AsyncClient) -> None:
+    query = "query ($f: ExecutionFilter) { executions(filter: $f) { nodes { id } } }"
+    response = await ask(production, query, variables={"f": {"triggeredBy": 5}})
+    assert (response.status_code, codes(response)) == (400, ["GRAPHQL_VALIDATION_FAILED"])
 
 
-async def test_a_client_that_leaves_takes_nothing_with_it(memory: MemoryDatabase) -> None:
-    slow = Slow(memory, NAMES[WORKFLOWS])
-    with Served(slow) as address:
-        async with httpx.AsyncClient(base_url=address, trust_env=False) as http:
-            with pytest.raises(httpx.ReadTimeout):
-                await http.post(
-                    "/graphql", json={"query": BY_ID, "variables": {"id": SAMPLE_EXECUTION_ID}}, timeout=0.2
-                )
-            slow.go.set()
-            assert (await ask(http, BY_ID, id=SAMPLE_EXECUTION_ID)).json() == {"data": {"execution": SAMPLE}}
+async def test_an_error_of_a_field_leaves_the_data(production: httpx.AsyncClient) -> None:
+    response = await ask(production, '{ node(id: "nonsense") { id } __typename }')
+    assert response.status_code == 200
+    assert response.json()["data"] == {"node": None, "__typename": "Query"}
+    assert codes(response) == ["INVALID_ID"]
+    assert response.json()["errors"][0]["path"] == ["node"]
+
+
+async def test_the_operation_is_chosen_by_name(production: httpx.AsyncClient) -> None:
+    two = "query a { x: __typename } query b { y: __typename }"
+    assert (await ask(production, two, operationName="b")).json() == {"data": {"y": "Query"}}
+    assert codes(await ask(production, two, operationName="c")) == ["OPERATION_RESOLUTION_FAILURE"]
+
+
+async def test_a_method_that_is_not_served_is_405_with_allow(
+    production: httpx.AsyncClient, development: httpx.AsyncClient
+) -> None:
+    for method in ("GET", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "MADE-UP"):
+        response = await production.request(method, "/graphql?query={__typename}")
+        assert (response.status_code, response.headers["allow"]) == (405, "POST")
+    response = await development.put("/graphql")
+    assert (response.status_code, response.headers["allow"]) == (405, "GET, POST")
+
+
+async def test_a_query_by_get_is_answered_in_development(development: httpx.AsyncClient) -> None:
+    parameters = {"query": "query ($id: String!) { execution(executionId: $id) { status } }"}
+    response = await development.get(
+        "/graphql", params=parameters | {"variables": json.dumps({"id": SAMPLE_EXECUTION_ID}), "operationName": ""}
+    )
+    assert response.json() == {"data": {"execution": {"status": "SUCCEEDED"}}}
+
+
+async def test_a_mutation_by_get_is_405(development: httpx.AsyncClient) -> None:
+    response = await development.get("/graphql", params={"query": "mutation { __typename }"})
+    assert (response.status_code, response.headers["allow"]) == (405, "POST")
+
+
+async def test_production_answers_get_by_setting_and_with_a_preflight_header(memory: MemoryDatabase) -> None:
+    async with serving(memory, get_queries=True) as client:
+        query = {"query": "{ __typename }"}
+        assert (await client.get("/graphql", params=query)).status_code == 400
+        empty = await client.get("/graphql", params=query, headers={"GraphQL-Require-Preflight": " "})
+        assert empty.status_code == 400
+        for name in ("GraphQL-Require-Preflight", "Apollo-Require-Preflight", "X-Apollo-Operation-Name"):
+            response = await client.get("/graphql", params=query, headers={name: "1"})
+            assert response.json() == {"data": {"__typename": "Query"}}
+
+
+async def test_a_hash_in_the_place_of_a_document_is_not_found(production: httpx.AsyncClient) -> None:
+    extensions = {"persistedQuery": {"version": 1, "sha256Hash": "0" * 64}}
+    response = await production.post("/graphql", json={"extensions": extensions})
+    assert codes(response) == ["PERSISTED_QUERY_NOT_FOUND"]
+    assert (await ask(production, EXECUTION, extensions=extensions)).json()["data"]["execution"]
+
+
+async def test_answers_are_kept_by_nobody(production: httpx.AsyncClient) -> None:
+    response = await ask(production, EXECUTION)
+    assert response.headers["cache-control"] == "private, no-store"
+    assert {"Accept", "Authorization"} <= set(re.split(", *", response.headers["vary"]))
+
+
+async def test_a_packed_body_is_read_and_a_long_answer_is_packed(development: httpx.AsyncClient) -> None:
+    body = gzip.compress(json.dumps({"query": "{ __schema { types { name description } } }"}).encode())
+    headers = {"Content-Encoding": "gzip", "Content-Type": "application/json", "Accept-Encoding": "gzip"}
+    response = await development.post("/graphql", content=body, headers=headers)
+    assert response.headers["content-encoding"] == "gzip"
+    assert response.json()["data"]["__schema"]["types"]
+
+
+async def test_the_cost_is_told_to_who_asks_for_it(production: httpx.AsyncClient) -> None:
+    assert "extensions" not in (await ask(production, EXECUTION)).json()
+    response = await ask(production, EXECUTION, {"GraphQL-Cost": "1"})
+    assert response.json()["extensions"]["cost"] == {
+        "requested": 3, "maximum": 100_000, "calls": 1, "rounds": 1, "capacity": 0.0,
+    }  # fmt: skip
+
+
+class Failing:
+    """Fails to tell who asks, in one way or another."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    async def authenticate(self, _credentials: Credentials) -> Viewer | None:
+        raise self._error
+
+
+class Named:
+    """Believes whoever names himself."""
+
+    async def authenticate(self, credentials: Credentials) -> Viewer | None:
+        name = credentials.header("x-user")
+        return Viewer(name, is_mfa=False, method="token") if name else None
+
+
+async def test_who_cannot_be_told_is_401_before_anything_is_read(memory: MemoryDatabase) -> None:
+    async with serving(memory, authenticators=[Failing(Unauthenticated("a reason"))]) as client:
+        for body in (b'{"query": "{ __typename }"}', b"\xff", b"x" * 3_000_000):
+            response = await client.post("/graphql", content=body, headers={"Content-Type": "application/json"})
+            assert (response.status_code, response.headers["www-authenticate"]) == (401, "Bearer")
+            assert codes(response) == ["UNAUTHENTICATED"]
+            assert "a reason" not in response.text
+
+
+async def test_identity_that_cannot_be_checked_is_503(memory: MemoryDatabase) -> None:
+    async with serving(memory, authenticators=[Failing(IdentityUnavailable("a reason"))]) as client:
+        response = await ask(client, EXECUTION)
+        assert (response.status_code, codes(response)) == (503, ["UPSTREAM_UNAVAILABLE"])
+
+
+async def test_each_user_has_a_rate(memory: MemoryDatabase) -> None:
+    settings = {"max_price": 100, "rate_points": 100, "rate_points_per_second": 1}
+    dear = "{ executions(first: 40) { nodes { id } } }"
+    async with serving(memory, authenticators=[Named()], **settings) as client:
+        assert (await ask(client, dear, {"X-User": "a"})).status_code == 200
+        refused = await ask(client, dear, {"X-User": "a"})
+        assert (refused.status_code, codes(refused)) == (429, ["RATE_LIMITED"])
+        assert 75 <= int(refused.headers["retry-after"]) <= 80
+        assert (await ask(client, dear, {"X-User": "b"})).status_code == 200
+
+
+class SlowReader(Reader):
+    async def get_items(self, *_: Any, **__: Any) -> Any:
+        await asyncio.sleep(30)
+
+
+async def test_an_operation_that_takes_too_long_is_cut_off(memory: MemoryDatabase) -> None:
+    async with serving(memory, reader=SlowReader, operation_seconds=0.05) as client:
+        response = await ask(client, '{ database(databaseId: "plant-models") { name: databaseId } }')
+        assert response.status_code == 200
+        assert response.json()["data"] is None
+        assert codes(response) == ["TIMEOUT"]
+        assert response.json()["errors"][0]["message"] == "The operation took longer than 0.05 s."
+
+
+STORED = "a stored secret"
+
+
+class BrokenReader(Reader):
+    async def get_items(self, table: Any, keys: Any, attributes: Any, tally: Tally) -> Any:
+        raise RuntimeError(STORED)
+
+
+async def test_what_nobody_expected_is_masked_and_can_be_found_in_the_log(
+    memory: MemoryDatabase, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with serving(memory, reader=BrokenReader) as client:
+        response = await ask(client, '{ database(databaseId: "plant-models") { databaseId } }')
+    (error,) = response.json()["errors"]
+    assert (error["message"], error["extensions"]["code"]) == ("Internal error.", "INTERNAL")
+    assert error["path"] == ["database"]
+    assert error["locations"]
+    assert error["extensions"]["errorId"] in caplog.text
+    assert "in get_items" in caplog.text
+    assert STORED not in response.text + "".join(caplog.messages)
+
+
+async def test_a_failure_of_the_server_itself_is_json_too(memory: MemoryDatabase) -> None:
+    async with serving(memory, authenticators=[Failing(RuntimeError(STORED))]) as client:
+        response = await ask(client, EXECUTION)
+        assert (response.status_code, codes(response)) == (500, ["INTERNAL"])
+        assert STORED not in response.text

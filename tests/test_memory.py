@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from graph.demo.database import EmbeddedDatabase
 from graph.tables.catalogue import EXECUTIONS, EXECUTIONS_BY_DATE, INPUT_METADATA, TABLES, Index, Table
-from graph.tables.reader import Between, OneOf, Prefix, Query, Reader
+from graph.tables.queries import Between, OneOf, Prefix, Query
+from graph.tables.reader import Reader
 from graph.tables.tally import Tally
 from tests.demo.reading import ITEMS, Item
 from tests.memory import NAMES, MemoryDatabase

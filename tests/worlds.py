@@ -20,7 +20,8 @@ from graph.loaders import Loaders
 from graph.loaders.base import Reading
 from graph.settings import Settings
 from graph.tables.catalogue import EXECUTIONS, TABLES, Table
-from graph.tables.reader import Item, ItemPage, Key, Query, Reader
+from graph.tables.queries import Query
+from graph.tables.reader import Item, ItemPage, Key, Reader
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.tally import Tally
 from tests.auth.rows import ALL_ACTIONS, constraint, criterion

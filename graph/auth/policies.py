@@ -77,7 +77,8 @@ class Policies:
             try:
                 return await self._load(*session)
             except Exception as error:
-                _log.warning("Loading the constraints of a user failed, trying again: %r", error)
+                # Its kind alone: its text may hold what the tables do.
+                _log.warning("Loading the constraints of a user failed, trying again: %s", type(error).__name__)
                 await self._sleep(_PAUSE_SECONDS)
         return await self._load(*session)
 

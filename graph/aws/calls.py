@@ -48,7 +48,7 @@ class Caller:
 
     def close(self) -> None:
         """Waits for calls in flight and frees the threads."""
-        self._threads.shutdown()
+        self._threads.shutdown(cancel_futures=True)
 
     async def call(self, method: Callable[..., Any], request: Mapping[str, Any]) -> Mapping[str, Any]:
         """What a method of a client answers.

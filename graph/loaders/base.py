@@ -17,7 +17,8 @@ from aiodataloader import DataLoader
 from graph.errors import GraphError
 from graph.tables.catalogue import Index
 from graph.tables.cursors import Position
-from graph.tables.reader import Between, ItemPage, Key, OneOf, Prefix, Query, Reader
+from graph.tables.queries import Between, OneOf, Prefix, Query
+from graph.tables.reader import ItemPage, Key, Reader
 from graph.tables.rows import Fields, Row, position_attributes
 from graph.tables.tally import Tally
 

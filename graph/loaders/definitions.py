@@ -7,7 +7,7 @@ from graph.errors import GraphError
 from graph.loaders.base import KeyLoader, Loader, Reading, Slice, SliceLoader, gather_results
 from graph.tables import catalogue, keys
 from graph.tables.keys import is_sort_key
-from graph.tables.reader import Between
+from graph.tables.queries import Between
 from graph.tables.records.definitions import AssetRow, DatabaseRow, FileVersionRow, PipelineRow, WorkflowRow
 
 

@@ -2,7 +2,7 @@
 
 from graph.loaders.base import KeyLoader, Reading, Slice, SliceLoader
 from graph.tables import catalogue, keys
-from graph.tables.reader import Prefix
+from graph.tables.queries import Prefix
 from graph.tables.records.inputs import InputAssetRow, InputMetadataRow, InputRow, StepInputFileRow
 
 

@@ -11,7 +11,8 @@ from typing import Any
 from graph.errors import GraphError
 from graph.tables import catalogue
 from graph.tables.catalogue import Index, Table
-from graph.tables.reader import Query, Reader
+from graph.tables.queries import Query
+from graph.tables.reader import Reader
 from graph.tables.tally import Tally
 
 Item = Mapping[str, Any]

@@ -7,7 +7,7 @@ from graph.loaders.base import FirstLoader, KeyLoader, Loader, Reading, Slice, S
 from graph.loaders.chain import Chain, linked, planned
 from graph.loaders.configurations import ConfigurationLoaders
 from graph.tables import catalogue
-from graph.tables.reader import Between
+from graph.tables.queries import Between
 from graph.tables.records.steps import StepRow
 
 

@@ -18,7 +18,7 @@ from graph.resolvers.filters import ExecutionFilter
 from graph.resolvers.paging import Entry, Filled, Page, PageRequest, ShortPageReason, Window, paginate
 from graph.resolvers.sources import EVALUATED
 from graph.resolvers.statuses import keep_stored
-from graph.tables.reader import Between
+from graph.tables.queries import Between
 from graph.tables.records.definitions import AssetRow
 from graph.tables.records.executions import ConfigurationRow, ExecutionRow
 from graph.tables.records.inputs import InputRow
@@ -185,17 +185,23 @@ class _Reading:
 
     async def _as_reader(self, row: InputRow) -> tuple[ExecutionRow | None, tuple[AssetRole, ...]]:
         loaders = self._context.loaders
-        key = (row.execution_id, f"{row.workflow_database_id}:{row.workflow_id}")
         if not self._roles_are_selected:
-            return await loaders.executions.by_key.load(key), (AssetRole.READ,)
+            return await self._run_of(row), (AssetRole.READ,)
         execution, configuration = await asyncio.gather(
-            loaders.executions.by_key.load(key), loaders.configurations.of_execution(row.execution_id)
+            self._run_of(row), loaders.configurations.of_execution(row.execution_id)
         )
         wrote = configuration is not None and (configuration.database_id, configuration.asset_id) == (
             self._asset.database_id,
             self._asset.asset_id,
         )
         return execution, (AssetRole.READ, AssetRole.WROTE) if wrote else (AssetRole.READ,)
+
+    async def _run_of(self, row: InputRow) -> ExecutionRow | None:
+        """The run of an input, by its whole key where the row has the copy of its workflow's."""
+        executions = self._context.loaders.executions
+        if not row.workflow_id or not row.workflow_database_id:
+            return await executions.by_id.load(row.execution_id)
+        return await executions.by_key.load((row.execution_id, f"{row.workflow_database_id}:{row.workflow_id}"))
 
     async def _as_writer(self, row: ConfigurationRow) -> tuple[ExecutionRow | None, tuple[AssetRole, ...]]:
         loaders = self._context.loaders

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from graph.tables import keys, states
-from graph.tables.reader import Between, OneOf
+from graph.tables.queries import Between, OneOf
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.states import ExecutionStatus, TriggerType
 

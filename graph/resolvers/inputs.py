@@ -12,7 +12,7 @@ from graph.resolvers.paging import Page, PageRequest, paginate
 from graph.resolvers.references import AssetReference
 from graph.resolvers.sources import Rows, nothing
 from graph.tables import keys
-from graph.tables.reader import OneOf, Prefix
+from graph.tables.queries import OneOf, Prefix
 from graph.tables.records.definitions import AssetRow, DatabaseRow
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.records.inputs import InputMetadataRow, InputRow, S3Location, StepInputFileRow, location

@@ -10,7 +10,7 @@ from graph.resolvers.paging import Page, PageRequest
 from graph.resolvers.sources import Rows
 from graph.resolvers.texts import StoredText
 from graph.tables import keys, states
-from graph.tables.reader import Prefix
+from graph.tables.queries import Prefix
 from graph.tables.records.definitions import AssetRow, FileVersionRow
 from graph.tables.records.executions import ConfigurationRow, ExecutionRow
 from graph.tables.records.inputs import location

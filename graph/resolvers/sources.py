@@ -11,7 +11,7 @@ from graph.loaders.chain import Chain
 from graph.resolvers.budget import Budget
 from graph.resolvers.paging import Entry, Filled, ShortPageReason, Window
 from graph.tables.cursors import Position
-from graph.tables.reader import Between, OneOf, Prefix
+from graph.tables.queries import Between, OneOf, Prefix
 
 ItemT = TypeVar("ItemT")
 

@@ -22,7 +22,7 @@ Reads = Mapping[tuple[str, str], frozenset[tuple[type[Row], str]]]
 
 def create_schema() -> "Schema":
     """The schema, with the look-ahead that tells the loaders what each operation reads."""
-    schema = Schema(query=Query, config=StrawberryConfig(scalar_map=SCALARS), extensions=[LookAhead])
+    schema = Schema(query=Query, config=StrawberryConfig(scalar_map=SCALARS), extensions=[Prepared, LookAhead])
     schema.reads = _declared_reads(schema.core)
     return schema
 
@@ -39,6 +39,18 @@ class Schema(strawberry.Schema):
 
     def process_errors(self, errors: Any, execution_context: Any = None) -> None:
         """Errors are logged where they are masked, once, with an id."""
+
+
+class Prepared(SchemaExtension):
+    """Takes the document that the context brings, parsed and validated, in the place of the text."""
+
+    def on_parse(self) -> Iterator[None]:
+        """Saves parsing and validating it again."""
+        operation = self.execution_context
+        if isinstance(operation.context, Context) and operation.context.document is not None:
+            operation.graphql_document = operation.context.document
+            operation.pre_execution_errors = []
+        yield
 
 
 class LookAhead(SchemaExtension):

@@ -13,6 +13,7 @@ from strawberry.types.field import StrawberryField
 
 from graph.context import Context
 from graph.resolvers.paging import DEFAULT_PAGE, LONGEST_PAGE, Page, PageRequest
+from graph.schema.costs import ANSWER_COST, PAGE_COST, Cost, ListSize
 from graph.schema.lookahead import selects
 from graph.tables.rows import StoredFields
 
@@ -30,6 +31,12 @@ _TYPES: dict[type, str] = {}
 READS = "reads"
 GUARD = "guard"
 _ROWS = frozenset({"edges", "nodes", "pageInfo", "shortPageReason", "status", "warnings"})
+_PAGE_SIZE = ListSize(
+    assumed_size=DEFAULT_PAGE,
+    slicing_arguments=["first", "last"],
+    sized_fields=["edges", "nodes"],
+    require_one_slicing_argument=False,
+)
 _UNSET: Any = strawberry.UNSET
 _PARENT: Any = strawberry.Parent[Any]  # type: ignore[misc]
 
@@ -70,17 +77,37 @@ def answer(
         return await resolver(root, info.context, **_given(arguments))
 
     resolve.__signature__ = _signature(_extra(resolver, 2))  # type: ignore[attr-defined]
-    return strawberry.field(resolver=resolve, description=description, metadata=_metadata(reads, guard))
+    return strawberry.field(
+        resolver=resolve,
+        description=description,
+        metadata=_metadata(reads, guard),
+        directives=[Cost(weight=ANSWER_COST)],
+    )
 
 
-def root(resolver: Callable[..., Awaitable[Any]], description: str, *, reads: StoredFields = ()) -> Any:
-    """A field of the root that a resolver answers. Parameters beyond the context are the field's arguments."""
+def root(
+    resolver: Callable[..., Awaitable[Any]],
+    description: str,
+    *,
+    reads: StoredFields = (),
+    sized_by: str | None = None,
+) -> Any:
+    """A field of the root that a resolver answers. Parameters beyond the context are the field's arguments.
+
+    ``sized_by`` names the argument that is as long as the list that is answered.
+    """
 
     async def resolve(root: Any, info: Info, **arguments: Any) -> Any:  # noqa: ARG001 - there is no record at the root
         return await resolver(info.context, **_given(arguments))
 
     resolve.__signature__ = _signature(_extra(resolver, 1))  # type: ignore[attr-defined]
-    return strawberry.field(resolver=resolve, description=description, metadata=_metadata(reads))
+    size = [ListSize(slicing_arguments=[sized_by])] if sized_by else []
+    return strawberry.field(
+        resolver=resolve,
+        description=description,
+        metadata=_metadata(reads),
+        directives=[Cost(weight=ANSWER_COST), *size],
+    )
 
 
 def page(
@@ -113,7 +140,12 @@ def page(
         return await resolver(root, info.context, request, **given)
 
     resolve.__signature__ = _signature([*_extra(resolver, 3), *_paging(longest)])  # type: ignore[attr-defined]
-    return strawberry.field(resolver=resolve, description=description, metadata=_metadata(reads, guard))
+    return strawberry.field(
+        resolver=resolve,
+        description=description,
+        metadata=_metadata(reads, guard),
+        directives=[Cost(weight=PAGE_COST), _PAGE_SIZE],
+    )
 
 
 def reads_of(field: StrawberryField) -> StoredFields | None:

@@ -71,6 +71,7 @@ class Query:
         "The objects of at most 100 global ids, in their order. What does not exist or may not be seen is null, never "
         "an error for the others.",
         reads=LOG_SOURCES + ENGINE_RUN,
+        sized_by="ids",
     )
     viewer: Viewer = root(viewer, "Who asks.")
     execution: Execution | None = root(

@@ -37,6 +37,12 @@ def print_instant(instant: datetime) -> str:
     return instant.astimezone(UTC).replace(tzinfo=None).isoformat(timespec=precision) + "Z"
 
 
+def _parse_big(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > _GREATEST:
+        raise ValueError("BigInt must be an integer up to 2^53 - 1 either way.")
+    return value
+
+
 def _print_big(value: int) -> int:
     if abs(value) > _GREATEST:
         raise MalformedValue("number")
@@ -61,6 +67,6 @@ SCALARS: dict[object, ScalarDefinition] = {
         name="BigInt",
         description="An integer beyond 32 bits, up to 2^53 - 1 either way, as a JSON number.",
         serialize=_print_big,
-        parse_value=int,
+        parse_value=_parse_big,
     ),
 }

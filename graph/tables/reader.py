@@ -1,6 +1,5 @@
 """The one way to the database: reads that are off the event loop, bounded, retried, projected and counted.
 
-Every attribute name goes through a ``#name`` placeholder, since names here hold colons and may be reserved words.
 Indexes cannot be read consistently, and nothing else here needs to be: all reads are eventually consistent.
 """
 
@@ -13,13 +12,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import boto3
+from botocore import exceptions as faults
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from graph.errors import GraphError, Throttled, UpstreamUnavailable
 from graph.settings import Settings
 from graph.tables import decode
-from graph.tables.catalogue import Index, Table
+from graph.tables.catalogue import Table
+from graph.tables.queries import Names, Query, query_request
 from graph.tables.tally import Tally
 
 Item = dict[str, Any]
@@ -29,6 +30,11 @@ BATCH = 100  # keys that one BatchGetItem takes
 _FIRST_PAUSE = 0.05  # seconds; doubles with each try, and the pause is drawn from zero to it
 _LONGEST_PAUSE = 2.0
 _THROTTLES = {"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded", "Throttling"}
+_BROKEN = (
+    faults.ConnectionError,
+    faults.HTTPClientError,
+    faults.IncompleteReadError,
+)  # and not, say, missing credentials
 _PASSING = {"InternalServerError", "ServiceUnavailable", "TransactionInProgressException"}
 
 log = logging.getLogger(__name__)
@@ -48,53 +54,6 @@ class Client(Protocol):
     @property
     def get_item(self) -> Callable[..., Any]:
         """Gives one item by key."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prefix:
-    """The sort key begins with a text."""
-
-    start: str
-
-
-@dataclass(frozen=True, slots=True)
-class Between:
-    """The sort key lies between two texts, both included; None leaves a side open."""
-
-    low: str | None
-    high: str | None
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing can lie between them. DynamoDB refuses a query for such a range."""
-        return self.low is not None and self.high is not None and self.low > self.high
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """An attribute holds one of some texts, or with ``negated`` none of them, which an absent one does not either.
-
-    Conditions are applied after the key, so the rows that they leave out are still paid for.
-    """
-
-    attribute: str
-    texts: tuple[str, ...]
-    negated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """One page of one partition. ``after`` is a whole start key; ``limit`` counts rows before ``conditions``."""
-
-    table: Table
-    index: Index | None
-    partition: str
-    sort: Prefix | Between | None
-    conditions: tuple[OneOf, ...]
-    attributes: tuple[str, ...]
-    forward: bool
-    after: Mapping[str, str] | None
-    limit: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +89,7 @@ class Reader:
 
     def close(self) -> None:
         """Waits for calls in flight and frees the threads."""
-        self._threads.shutdown()
+        self._threads.shutdown(cancel_futures=True)
 
     async def query(self, query: Query, tally: Tally) -> ItemPage:
         """One page of a partition, at most 1 MB. It may be empty although more follows.
@@ -139,12 +98,12 @@ class Reader:
             Throttled: when every try was throttled.
             UpstreamUnavailable: when the database cannot be read.
         """
-        answer = await self._call(self._client.query, self._query_request(query), tally)
+        answer = await self._call(self._client.query, query_request(query, self._names[query.table]), tally)
         return ItemPage([decode.item(item) for item in answer["Items"]], _last(answer))
 
     async def count(self, query: Query, tally: Tally) -> tuple[int, Mapping[str, str] | None]:
         """How many rows one page of a partition holds, and the key to go on from. Raises as :meth:`query` does."""
-        request = self._query_request(replace(query, attributes=())) | {"Select": "COUNT"}
+        request = query_request(replace(query, attributes=()), self._names[query.table]) | {"Select": "COUNT"}
         answer = await self._call(self._client.query, request, tally)
         return answer["Count"], _last(answer)
 
@@ -162,7 +121,7 @@ class Reader:
     async def _get_item(
         self, table: Table, key: Key, attributes: Sequence[str], tally: Tally
     ) -> dict[Key, Item | GraphError]:
-        names = _Names()
+        names = Names()
         request = {
             "TableName": self._names[table],
             "Key": _typed(table, key),
@@ -178,7 +137,7 @@ class Reader:
     async def _get_batch(
         self, table: Table, keys: Sequence[Key], attributes: Sequence[str], tally: Tally
     ) -> dict[Key, Item | GraphError]:
-        name, names = self._names[table], _Names()
+        name, names = self._names[table], Names()
         shape = {"ProjectionExpression": names.projection(attributes), "ExpressionAttributeNames": names.used}
         found: dict[Key, Item | GraphError] = {}
         left: list[dict[str, dict[str, str]]] = [_typed(table, key) for key in keys]
@@ -198,29 +157,6 @@ class Reader:
             if not left:
                 return found
         return found | {_plain(table, key): Throttled() for key in left}
-
-    def _query_request(self, query: Query) -> dict[str, Any]:
-        names, values = _Names(), _Values()
-        keyed = query.index or query.table
-        condition = f"{names[keyed.partition]} = {values[query.partition]}"
-        if keyed.sort is not None and query.sort is not None:
-            condition += _sort_condition(keyed.sort, query.sort, names, values)
-        request: dict[str, Any] = {
-            "TableName": self._names[query.table],
-            "KeyConditionExpression": condition,
-            "ScanIndexForward": query.forward,
-        }
-        if query.attributes:
-            request["ProjectionExpression"] = names.projection(query.attributes)
-        if query.index is not None:
-            request["IndexName"] = query.index.name
-        if query.conditions:
-            request["FilterExpression"] = " AND ".join(_condition(one, names, values) for one in query.conditions)
-        if query.after is not None:
-            request["ExclusiveStartKey"] = {name: {"S": value} for name, value in query.after.items()}
-        if query.limit is not None:
-            request["Limit"] = query.limit
-        return request | {"ExpressionAttributeNames": names.used, "ExpressionAttributeValues": values.used}
 
     async def _call(
         self, method: Callable[..., Mapping[str, Any]], request: dict[str, Any], tally: Tally
@@ -247,7 +183,7 @@ class Reader:
         """The error to show for a fault of the client; the fault itself goes to the log, without keys."""
         if not isinstance(fault, ClientError):
             log.warning("DynamoDB could not be reached: %s", type(fault).__name__)
-            return UpstreamUnavailable()
+            return UpstreamUnavailable() if isinstance(fault, _BROKEN) else Refused()
         code = fault.response.get("Error", {}).get("Code", "")
         status = fault.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         if code in _THROTTLES:
@@ -263,54 +199,6 @@ class Refused(GraphError):
 
     def __init__(self) -> None:
         super().__init__("The database refused the server. Its operator can see why in the log.")
-
-
-class _Names:
-    """Placeholders for attribute names."""
-
-    def __init__(self) -> None:
-        self.used: dict[str, str] = {}
-        self._placeholders: dict[str, str] = {}
-
-    def __getitem__(self, attribute: str) -> str:
-        placeholder = self._placeholders.setdefault(attribute, f"#a{len(self._placeholders)}")
-        self.used[placeholder] = attribute
-        return placeholder
-
-    def projection(self, attributes: Sequence[str]) -> str:
-        return ", ".join(self[attribute] for attribute in attributes)
-
-
-class _Values:
-    """Placeholders for texts."""
-
-    def __init__(self) -> None:
-        self.used: dict[str, dict[str, str]] = {}
-
-    def __getitem__(self, text: str) -> str:
-        placeholder = f":v{len(self.used)}"
-        self.used[placeholder] = {"S": text}
-        return placeholder
-
-
-def _sort_condition(attribute: str, sort: Prefix | Between, names: _Names, values: _Values) -> str:
-    match sort:
-        case Prefix(start):
-            return f" AND begins_with({names[attribute]}, {values[start]})"
-        case Between(None, None):
-            return ""  # and no placeholder: DynamoDB refuses one that is not used
-        case Between(None, str(high)):
-            return f" AND {names[attribute]} <= {values[high]}"
-        case Between(str(low), None):
-            return f" AND {names[attribute]} >= {values[low]}"
-        case Between(str(low), str(high)):
-            return f" AND {names[attribute]} BETWEEN {values[low]} AND {values[high]}"
-    raise AssertionError(sort)
-
-
-def _condition(one: OneOf, names: _Names, values: _Values) -> str:
-    is_one = f"{names[one.attribute]} IN ({', '.join(values[text] for text in one.texts)})"
-    return f"NOT ({is_one})" if one.negated else is_one
 
 
 def _typed(table: Table, key: Key) -> dict[str, dict[str, str]]:

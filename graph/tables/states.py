@@ -5,7 +5,7 @@ from enum import Enum
 from typing import TypeVar
 
 from graph.tables import decode
-from graph.tables.reader import OneOf
+from graph.tables.queries import OneOf
 
 Member = TypeVar("Member", bound=Enum)
 

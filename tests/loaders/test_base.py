@@ -9,7 +9,8 @@ from graph.demo.database import EmbeddedDatabase
 from graph.errors import GraphError, MalformedValue, Throttled
 from graph.loaders.base import KeyLoader, Loader, Reading, Slice, SliceLoader, Stretch, gather_results
 from graph.tables import catalogue, keys
-from graph.tables.reader import Between, OneOf, Prefix, Reader, Refused
+from graph.tables.queries import Between, OneOf, Prefix
+from graph.tables.reader import Reader, Refused
 from graph.tables.records.definitions import DatabaseRow
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.records.outputs import OutputFileRow

@@ -1,6 +1,7 @@
 from graph.demo.database import EmbeddedDatabase
 from graph.tables.catalogue import ASSETS, CONFIGURATIONS, EXECUTIONS, INPUTS
 from tests.harness import Graph
+from tests.memory import NAMES, MemoryDatabase
 
 HISTORY = """
 query ($after: String, $before: String) {
@@ -52,3 +53,25 @@ async def test_a_run_whose_input_has_no_date_stands_where_it_wrote() -> None:
         graph.close()
     edge = {"roles": ["READ", "WROTE"], "node": {"executionId": run}}
     assert data == {"asset": {"executions": {"edges": [edge]}}}
+
+
+async def test_a_run_whose_input_does_not_say_its_workflow_is_found_by_its_id() -> None:
+    run, date = "1" * 32, "2026-03-01T10:00:00Z"
+    items = {
+        ASSETS: [{"databaseId": "plant-models", "assetId": "pump-station"}],
+        EXECUTIONS: [{"workflowExecutionId": run, "workflowDatabaseId:workflowId": "plant-models:convert"}],
+        INPUTS: [
+            {
+                "workflowExecutionId": run,
+                "databaseId:assetId:inputAssetFileKey": "plant-models:pump-station:/pump-station/",
+                "databaseId:assetId": "plant-models:pump-station",
+                "executionStartDate": date,
+            }
+        ],
+    }
+    graph = Graph(MemoryDatabase(items), NAMES)
+    data = await graph.data(
+        '{ asset(databaseId: "plant-models", assetId: "pump-station") { executions { nodes { executionId } } } }'
+    )
+    graph.close()
+    assert data == {"asset": {"executions": {"nodes": [{"executionId": run}]}}}

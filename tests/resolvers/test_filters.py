@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.resolvers.filters import ExecutionFilter
-from graph.tables.reader import Between
+from graph.tables.queries import Between
 from graph.tables.states import ExecutionStatus, TriggerType
 from tests.harness import Graph
 

@@ -19,7 +19,8 @@ from graph.errors import Throttled
 from graph.loaders.permissions import PermissionRows
 from graph.tables import ids
 from graph.tables.catalogue import ASSETS, CONFIGURATIONS, CONSTRAINTS, EXECUTIONS, INPUTS, STEPS, USER_ROLES
-from graph.tables.reader import ItemPage, Query, Reader
+from graph.tables.queries import Query
+from graph.tables.reader import ItemPage, Reader
 from graph.tables.tally import Tally
 from tests.auth.rows import Clock
 from tests.auth.rule import allows_execution

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from botocore.exceptions import NoCredentialsError
 
 from graph.demo.database import EmbeddedDatabase
 from graph.errors import GraphError, Throttled, UpstreamUnavailable
@@ -22,7 +21,8 @@ from graph.tables.catalogue import (
     OUTPUT_FILES,
     Table,
 )
-from graph.tables.reader import Between, Client, OneOf, Prefix, Query, Reader, Refused, dynamodb
+from graph.tables.queries import Between, OneOf, Prefix, Query
+from graph.tables.reader import Client, Reader, Refused, dynamodb
 from graph.tables.tally import Tally
 from tests.demo.reading import ITEMS, rows
 from tests.faults import (
@@ -44,6 +44,7 @@ from tests.faults import (
     throttled,
     timed_out,
     truly,
+    unanswered,
     unprocessed,
     unreachable,
     without_pauses,
@@ -308,7 +309,7 @@ async def test_what_does_not_pass_in_time_is_an_error_that_says_so(read: Read, f
     assert reading.tally.calls == 3
 
 
-@pytest.mark.parametrize("fault", [denied, invalid])
+@pytest.mark.parametrize("fault", [denied, invalid, unanswered(NoCredentialsError)])
 async def test_what_does_not_pass_is_not_tried_again(read: Read, fault: Fault) -> None:
     reading = read(fault)
     with pytest.raises(Refused) as raised:
@@ -385,30 +386,6 @@ async def test_pauses_grow_and_are_drawn_by_chance(database: EmbeddedDatabase, m
 
 
 TOKEN = re.compile(r"[#:\w]+")
-BOTH, OPEN = Between("a", "b"), Between(None, None)
-WORDS = {"AND", "NOT", "IN", "BETWEEN", "begins_with"}
-
-
-@given(
-    index=st.sampled_from([None, EXECUTIONS_BY_DATE]),
-    sort=st.sampled_from([None, Prefix("2026"), Between("a", None), Between(None, "b"), BOTH, OPEN]),
-    conditions=st.lists(
-        st.builds(OneOf, st.sampled_from(["status", "name", "a:b"]), st.tuples(st.text(), st.text()), st.booleans())
-    ).map(tuple),
-    attributes=st.lists(st.text(min_size=1), min_size=1, unique=True).map(tuple),
-)
-def test_no_name_and_no_value_stands_in_an_expression(
-    index: Any, sort: Any, conditions: tuple[OneOf, ...], attributes: tuple[str, ...]
-) -> None:
-    query = replace(ALL, index=index, sort=sort, conditions=conditions, attributes=attributes)
-    request = Reader(_Unused(), {EXECUTIONS: "physical"}, concurrency=1)._query_request(query)
-    used = {
-        token
-        for name in ("KeyConditionExpression", "ProjectionExpression", "FilterExpression")
-        for token in TOKEN.findall(request.get(name, ""))
-    } - WORDS
-    assert used == {*request["ExpressionAttributeNames"], *request["ExpressionAttributeValues"]}
-    assert all(token[0] in "#:" for token in used)
 
 
 class _Unused:

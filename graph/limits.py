@@ -1,0 +1,213 @@
+"""What an operation would cost, told from its document and variables before anything of it runs.
+
+One pass: each fragment is measured once however often it is spread, so the time grows with the document alone. A price
+is counted in the points of :mod:`graph.schema.costs`: a field's own, and below a list once for each row, so that pages
+multiply down the tree. It assumes full pages, and the longest page where it cannot tell. Documents need not be valid.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphql import (
+    DirectiveNode,
+    FieldNode,
+    FragmentSpreadNode,
+    GraphQLNamedType,
+    GraphQLSchema,
+    InlineFragmentNode,
+    IntValueNode,
+    ListValueNode,
+    NullValueNode,
+    OperationDefinitionNode,
+    SelectionSetNode,
+    ValueNode,
+    VariableNode,
+    get_named_type,
+    is_composite_type,
+)
+
+from graph.documents import Document
+from graph.errors import CostLimitExceeded
+from graph.resolvers.paging import LONGEST_PAGE
+from graph.schema.costs import Weight, weights
+from graph.settings import Settings
+
+# Selections and fragments within each other: far more than any depth allowed, and far less than the stack holds.
+_MOST_NESTED = 200
+
+
+_DIGITS = 12  # of a page's size; more make no difference
+
+
+class Limits:
+    """Prices operations against one schema, and refuses those that ask for too much."""
+
+    def __init__(self, schema: GraphQLSchema, settings: Settings) -> None:
+        self._schema = schema
+        self._weights = weights(schema)
+        self._settings = settings
+
+    def price(
+        self, document: Document, operation: OperationDefinitionNode, variables: Mapping[str, Any] | None = None
+    ) -> int:
+        """The price of an operation, in points.
+
+        Raises:
+            CostLimitExceeded: for what exceeds a limit, with the numbers.
+        """
+        measuring = _Pass(self._schema, self._weights, self._settings, document, variables or {})
+        return measuring.price(operation)
+
+
+@dataclass(frozen=True, slots=True)
+class _Totals:
+    """Of a selection set: its response fields, its depth, and its price, which is ``fixed + rows * size of the page``.
+
+    A page has its size from the field above it, and fragments must be measured without knowing who spreads them.
+    """
+
+    fields: int = 0
+    depth: int = 0
+    fixed: int = 0
+    rows: int = 0
+
+    def beside(self, other: "_Totals") -> "_Totals":
+        return _Totals(
+            self.fields + other.fields,
+            max(self.depth, other.depth),
+            self.fixed + other.fixed,
+            self.rows + other.rows,
+        )
+
+
+_NOTHING = _Totals()
+_UNKNOWN = Weight()
+
+
+@dataclass(slots=True)
+class _Pass:
+    """One walk over one document. Aliases and directives are counted as they are written."""
+
+    schema: GraphQLSchema
+    weights: Mapping[tuple[str, str], Weight]
+    settings: Settings
+    document: Document
+    variables: Mapping[str, Any]
+    aliases: int = 0
+    directives: int = 0
+    defaults: dict[str, ValueNode | None] = field(default_factory=dict)
+    measured: dict[str, _Totals] = field(default_factory=dict)
+
+    def price(self, operation: OperationDefinitionNode) -> int:
+        settings = self.settings
+        self.defaults = {one.variable.name.value: one.default_value for one in operation.variable_definitions or ()}
+        totals = self._operation(operation)
+        self._measure_the_rest(operation)
+        price = totals.fixed + totals.rows
+        self._check("number of root fields", totals.fields, settings.max_root_fields)
+        self._check("depth", totals.depth, settings.max_depth)
+        self._check("number of aliases", self.aliases, settings.max_aliases)
+        self._check("number of directives", self.directives, settings.max_directives)
+        self._check("price", price, settings.max_price)
+        return price
+
+    def _measure_the_rest(self, operation: OperationDefinitionNode) -> None:
+        """What does not run is validated nevertheless."""
+        for other in self.document.operations:
+            if other is not operation:
+                self._operation(other)
+        for name in self.document.fragments:
+            self._fragment(name, 0)
+
+    @staticmethod
+    def _check(what: str, requested: int, maximum: int) -> None:
+        if requested > maximum:
+            raise CostLimitExceeded(what, requested, maximum)
+
+    def _operation(self, operation: OperationDefinitionNode) -> _Totals:
+        self._count(operation.directives)
+        for variable in operation.variable_definitions or ():
+            self._count(variable.directives)
+        return self._selections(operation.selection_set, self.schema.get_root_type(operation.operation), 0)
+
+    def _count(self, directives: Sequence[DirectiveNode] | None) -> None:
+        directives = directives or ()
+        self._check("number of directives in one place", len(directives), self.settings.max_directives_in_place)
+        self.directives += len(directives)
+
+    def _selections(self, selections: SelectionSetNode, parent: GraphQLNamedType | None, nested: int) -> _Totals:
+        self._check("nesting", nested, _MOST_NESTED)
+        totals = _NOTHING
+        spread = set[str]()
+        for selection in selections.selections:
+            self._count(selection.directives)
+            match selection:
+                case FieldNode():
+                    totals = totals.beside(self._field(selection, parent, nested + 1))
+                case InlineFragmentNode():
+                    condition = selection.type_condition
+                    kind = self.schema.get_type(condition.name.value) if condition else parent
+                    totals = totals.beside(self._selections(selection.selection_set, kind, nested + 1))
+                case FragmentSpreadNode() if selection.name.value not in spread:  # again, it would add nothing
+                    spread.add(selection.name.value)
+                    totals = totals.beside(self._fragment(selection.name.value, nested + 1))
+        return totals
+
+    def _fragment(self, name: str, nested: int) -> _Totals:
+        if name not in self.measured:
+            self.measured[name] = _NOTHING  # which is what a fragment adds within itself
+            if fragment := self.document.fragments.get(name):
+                self._count(fragment.directives)
+                kind = self.schema.get_type(fragment.type_condition.name.value)
+                self.measured[name] = self._selections(fragment.selection_set, kind, nested)
+        return self.measured[name]
+
+    def _field(self, node: FieldNode, parent: GraphQLNamedType | None, nested: int) -> _Totals:
+        name = node.name.value
+        if node.alias is not None and node.alias.value != name:
+            self.aliases += 1
+        definition = self.schema.get_field(parent, name) if is_composite_type(parent) else None
+        weight = self.weights.get((parent.name, name), _UNKNOWN) if parent else _UNKNOWN
+        price, depth = weight.cost, 1
+        if node.selection_set is not None:
+            kind = get_named_type(definition.type) if definition else None
+            below = self._selections(node.selection_set, kind, nested)
+            size = self._size(node, weight)
+            depth += below.depth
+            price += below.fixed + size * below.rows if weight.is_page else size * (below.fixed + below.rows)
+        return _Totals(1, depth, rows=price) if weight.is_row else _Totals(1, depth, fixed=price)
+
+    def _size(self, node: FieldNode, weight: Weight) -> int:
+        """How many rows a field may give: as many as the arguments say that slice it."""
+        said = [
+            size
+            for argument in node.arguments or ()
+            if argument.name.value in weight.sliced_by and (size := self._said(argument.value)) is not None
+        ]
+        return max(said, default=weight.size)
+
+    def _said(self, value: ValueNode | None) -> int | None:
+        """The size in an argument; None for null or nothing, the longest for what cannot be one."""
+        match value:
+            case VariableNode():
+                name = value.name.value
+                return _size_of(self.variables[name]) if name in self.variables else self._said(self.defaults.get(name))
+            case None | NullValueNode():
+                return None
+            case IntValueNode():
+                return _size_of(int(value.value[:_DIGITS]))
+            case ListValueNode():
+                return _size_of(value.values)
+        return LONGEST_PAGE
+
+
+def _size_of(value: Any) -> int | None:
+    match value:
+        case None:
+            return None
+        case list() | tuple():
+            return len(value)
+        case int():
+            return max(value, 0)
+    return LONGEST_PAGE

@@ -1,0 +1,158 @@
+"""What a request asks: its body, read under limits, and the GraphQL parameters in it."""
+
+import asyncio
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from starlette.requests import ClientDisconnect, Request
+from strawberry.http import GraphQLRequestData
+
+from graph.errors import BadUserInput, PayloadTooLarge, PersistedQueryNotFound, TimedOut
+
+JSON = "application/json"
+GRAPHQL_RESPONSE = "application/graphql-response+json"
+
+_GZIP = 16 + zlib.MAX_WBITS
+_PREFLIGHT = ("graphql-require-preflight", "apollo-require-preflight", "x-apollo-operation-name")
+
+
+class Refused(BadUserInput):
+    """A request that HTTP itself has a status for."""
+
+    def __init__(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(text)
+        self.status = status
+        self.headers = dict(headers or {})
+
+
+def media_type(request: Request) -> str:
+    """The media type to answer in; JSON where the client leaves the choice.
+
+    Raises:
+        Refused: 406, when neither is acceptable.
+    """
+    accept = request.headers.get("accept")
+    if accept is None or not accept.strip():
+        return JSON
+    qualities = {JSON: 0.0, GRAPHQL_RESPONSE: 0.0}
+    exact: set[str] = set()
+    for entry in accept.split(","):
+        name, *parameters = (part.strip().lower() for part in entry.split(";"))
+        quality = _quality(parameters)
+        if name in qualities:
+            qualities[name] = quality
+            exact.add(name)
+        elif name in ("*/*", "application/*"):
+            qualities |= {known: max(quality, qualities[known]) for known in qualities if known not in exact}
+    best = max(qualities.values())
+    if best <= 0:
+        raise Refused(406, f"Answers are {GRAPHQL_RESPONSE} or {JSON}.")
+    # The newer type wins only where it is named: a client that takes anything may know nothing of it.
+    prefers_newer = GRAPHQL_RESPONSE in exact and qualities[GRAPHQL_RESPONSE] == best
+    return GRAPHQL_RESPONSE if prefers_newer or qualities[JSON] < best else JSON
+
+
+def has_preflight_header(request: Request) -> bool:
+    """Whether a header is there that no page can send to another origin without asking first."""
+    return any(request.headers.get(name, "").strip() for name in _PREFLIGHT)
+
+
+async def posted(request: Request, maximum: int, seconds: float) -> GraphQLRequestData:
+    """The parameters in a JSON body of at most ``maximum`` bytes, that must arrive within ``seconds``.
+
+    Raises:
+        Refused: 415 for another type, charset or encoding, 400 for what is no GraphQL request.
+        PayloadTooLarge: for a longer body, also when it is only longer once unpacked.
+        TimedOut: for a body that comes too slowly.
+    """
+    kind, *parameters = (part.strip().lower() for part in request.headers.get("content-type", "").split(";"))
+    charset = next((value.strip('"') for name, _, value in _pairs(parameters) if name == "charset"), "utf-8")
+    if kind != JSON or charset not in ("utf-8", "utf8"):
+        raise Refused(415, f"A request is {JSON} in UTF-8.", {"Accept-Post": JSON})
+    try:
+        async with asyncio.timeout(seconds):
+            body = await _body(request, maximum)
+    except TimeoutError:
+        raise TimedOut("request", seconds) from None
+    except ClientDisconnect:
+        raise Refused(400, "The request broke off.") from None
+    return _parameters(_decoded(body, "body"))
+
+
+def in_query_string(request: Request) -> GraphQLRequestData:
+    """The parameters in a URL.
+
+    Raises:
+        Refused: 400 for what is no GraphQL request.
+    """
+    given: dict[str, Any] = dict(request.query_params)
+    for name in ("variables", "extensions"):
+        if given.get(name):
+            given[name] = _decoded(given[name].encode(errors="replace"), name)
+    return _parameters({name: value for name, value in given.items() if value != ""})
+
+
+async def _body(request: Request, maximum: int) -> bytes:
+    encoding = request.headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in ("identity", "gzip"):
+        raise Refused(415, "A body is plain or gzip.", {"Accept-Encoding": "gzip"})
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared[:20]) > maximum:
+        raise PayloadTooLarge("body", maximum, "bytes")
+    unpack = zlib.decompressobj(_GZIP) if encoding == "gzip" else None
+    body = bytearray()
+    async for chunk in request.stream():
+        try:
+            body += unpack.decompress(chunk, maximum + 1 - len(body)) if unpack else chunk
+        except zlib.error:
+            raise Refused(400, "The body is not gzip.") from None
+        if len(body) > maximum:
+            raise PayloadTooLarge("body", maximum, "bytes")
+    if unpack is not None and not unpack.eof:
+        raise Refused(400, "The body is not whole.")
+    return bytes(body)
+
+
+def _decoded(text: bytes, what: str) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        raise Refused(400, f"The {what} is not JSON in UTF-8.") from None
+
+
+def _parameters(given: Any) -> GraphQLRequestData:
+    if not isinstance(given, dict):
+        raise Refused(400, "A request is one JSON object.")
+    query, name = given.get("query"), given.get("operationName")
+    variables, extensions = given.get("variables"), given.get("extensions")
+    if not isinstance(name, str | None):
+        raise Refused(400, "'operationName' is a string.")
+    if not isinstance(variables, dict | None):
+        raise Refused(400, "'variables' is an object.")
+    if not isinstance(extensions, dict | None):
+        raise Refused(400, "'extensions' is an object.")
+    if query is None and isinstance(extensions, dict) and "persistedQuery" in extensions:
+        raise PersistedQueryNotFound
+    if not isinstance(query, str) or not query:
+        raise Refused(400, "'query' is the document, a string.")
+    return GraphQLRequestData(query, variables, name or None, extensions)
+
+
+def _pairs(parameters: list[str]) -> list[tuple[str, str, str]]:
+    return [(name.strip(), separator, value.strip()) for name, separator, value in map(_split, parameters)]
+
+
+def _split(parameter: str) -> tuple[str, str, str]:
+    return parameter.partition("=")
+
+
+def _quality(parameters: list[str]) -> float:
+    for name, _, value in _pairs(parameters):
+        if name == "q":
+            try:
+                return min(1.0, max(0.0, float(value)))
+            except ValueError:
+                return 0.0
+    return 1.0

@@ -1,0 +1,69 @@
+"""Running the application: workers, their log and their counts, and how they end."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from graph import journal
+from graph.metrics import MULTIPROCESS
+
+# With the seconds of draining, at most 3, and of closing, at most 2, an end takes less than 10.
+_FINISH_SECONDS = 4
+# Longer than balancers keep idle connections, so that it is never they who send on one that was just closed.
+_KEEP_ALIVE_SECONDS = 75
+
+
+def serve(factory: str, host: str, port: int, workers: int) -> None:
+    """Serves the application that a factory makes, given as ``module:function``, until a signal ends it.
+
+    Several workers share one socket; one that dies is replaced.
+    """
+    journal.write_json()
+    config = uvicorn.Config(
+        factory,
+        factory=True,
+        host=host,
+        port=port,
+        workers=workers,
+        http="httptools",
+        ws="none",
+        log_config=None,
+        access_log=False,  # a URL can hold variables
+        proxy_headers=False,
+        server_header=False,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=_FINISH_SECONDS,
+    )
+    if workers == 1:
+        uvicorn.Server(config).run()
+        return
+    with _shared_counts():
+        _Workers(config, [config.bind_socket()]).run()
+
+
+class _Workers(Multiprocess):
+    """Workers that listen on their own when they are to end.
+
+    While their parent held the socket too, connections that no worker takes any more would wait for it, and be lost.
+    """
+
+    def terminate_all(self) -> None:
+        """Tells the workers to end."""
+        for sock in self.sockets:
+            sock.close()
+        super().terminate_all()
+
+
+@contextmanager
+def _shared_counts() -> Iterator[None]:
+    """Lets whichever worker is asked for metrics tell those of all."""
+    with tempfile.TemporaryDirectory(prefix="vams-graph-") as directory:
+        os.environ[MULTIPROCESS] = directory
+        try:
+            yield
+        finally:
+            del os.environ[MULTIPROCESS]

@@ -1,0 +1,213 @@
+"""What an operation costs before it runs, and what is refused."""
+
+import json
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from graphql import get_introspection_query
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graph import explorer
+from graph.demo import welcome
+from graph.documents import Documents
+from graph.errors import CostLimitExceeded
+from graph.limits import Limits
+from graph.settings import Settings
+from tests.harness import SCHEMA
+
+UNLIMITED = ("max_price", "max_depth", "max_aliases", "max_directives", "max_directives_in_place", "max_root_fields")
+GENEROUS = Settings.model_construct(**{**Settings().model_dump(), **dict.fromkeys(UNLIMITED, 10**300)})
+
+
+def price(query: str, variables: dict[str, Any] | None = None, limits: Settings = GENEROUS) -> int:
+    document = Documents(SCHEMA.core, limits).parse(query)
+    return Limits(SCHEMA.core, limits).price(document, document.operations[0], variables)
+
+
+def refusal(query: str, **settings: Any) -> CostLimitExceeded:
+    with pytest.raises(CostLimitExceeded) as refused:
+        price(query, limits=Settings(**settings))
+    return refused.value
+
+
+def test_a_plain_field_is_a_point_and_an_answer_two() -> None:
+    assert price("{ __typename }") == 1
+    assert price('{ node(id: "a") { id } }') == 3
+
+
+def test_a_page_costs_itself_and_its_rows() -> None:
+    assert price("{ executions(first: 3) { nodes { id } } }") == 10 + 3 * (1 + 1)
+    assert price("{ executions(last: 3) { edges { cursor node { id } } } }") == 10 + 3 * (1 + 1 + 1 + 1)
+
+
+def test_what_a_page_says_of_itself_is_said_once() -> None:
+    assert price("{ executions(first: 100) { pageInfo { hasNextPage } shortPageReason } }") == 10 + 2 + 1
+
+
+def test_pages_multiply_down_the_tree() -> None:
+    inner = 10 + 4 * (1 + 1)
+    assert price("{ executions(first: 3) { nodes { inputFiles(first: 4) { nodes { id } } } } }") == 10 + 3 * (1 + inner)
+
+
+@pytest.mark.parametrize(
+    ("argument", "variables", "size"),
+    [
+        ("", {}, 20),
+        ("(first: null)", {}, 20),
+        ("(first: $n)", {"n": 7}, 7),
+        ("(first: $n)", {}, 5),
+        ("(first: $n)", {"n": None}, 20),
+        ("(first: $n)", {"n": "many"}, 100),
+        ("(first: $unknown)", {}, 20),
+        ("(first: 1000000)", {}, 1_000_000),
+        (f"(first: 1{'0' * 5000})", {}, 10**11),
+        ("(first: -5)", {}, 0),
+        ("(first: 3, last: 8)", {}, 8),
+        ("(first: [1, 2])", {}, 2),
+        ('(first: "x")', {}, 100),
+    ],
+)
+def test_the_size_of_a_page_is_what_its_arguments_come_to(argument: str, variables: dict[str, Any], size: int) -> None:
+    query = f"query ($n: Int = 5) {{ executions{argument} {{ nodes {{ id }} }} }}"
+    assert price(query, variables) == 10 + 2 * size
+
+
+def test_many_ids_cost_as_many_objects() -> None:
+    assert price('{ nodes(ids: ["a", "b", "c"]) { id } }') == 2 + 3
+    assert price("query ($ids: [ID!]!) { nodes(ids: $ids) { id } }", {"ids": ["a"] * 50}) == 2 + 50
+    assert price("query ($ids: [ID!]!) { nodes(ids: $ids) { id } }", {"ids": ["a"] * 5_000}) == 2 + 5_000
+
+
+def test_a_fragment_costs_what_it_says_wherever_it_is_spread() -> None:
+    fragment = "fragment f on ExecutionConnection { nodes { id } }"
+    twice = "...f ... on ExecutionConnection { nodes { id } }"
+    query = f"{{ a: executions(first: 2) {{ ...f }} b: executions(first: 5) {{ {twice} }} }}"
+    assert price(query + fragment) == (10 + 2 * 2) + (10 + 5 * 2 * 2)
+
+
+def test_a_fragment_that_is_spread_again_in_the_same_place_adds_nothing() -> None:
+    assert price("{ ...f ...f } fragment f on Query { __typename }") == 1
+
+
+def test_sixty_doubling_fragments_are_measured_at_once_and_refused() -> None:
+    body = "a: node(id: 1) {{ ...f{0} }} b: node(id: 1) {{ ...f{0} }}"
+    fragments = " ".join(f"fragment f{i} on Node {{ x: {body.format(i + 1)[3:]} }}" for i in range(60))
+    query = f"{{ {body.format(0)} }} {fragments} fragment f60 on Node {{ id }}"
+    begun = time.process_time()
+    assert price(query) > 2**60
+    assert time.process_time() - begun < 1
+    assert refusal(query).code == "COST_LIMIT_EXCEEDED"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "{ ...f } fragment f on Query { ...f }",
+        "{ ...f } fragment f on Query { ...g } fragment g on Query { ...f __typename }",
+        "{ ...nowhere }",
+        "{ ...__schema } fragment __schema on Query { __typename }",
+        "{ nothing { nothing(first: 3) { nodes } } }",
+        "{ ... on Nothing { nothing { x } } }",
+        "{ __typename { x { y } } }",
+        "subscription { nothing }",
+    ],
+)
+def test_what_is_not_valid_has_a_price_too(query: str) -> None:
+    assert 0 <= price(query) < 50
+
+
+def test_the_introspection_query_is_admitted_by_default_but_not_four_times() -> None:
+    query = get_introspection_query(
+        directive_is_repeatable=True, schema_description=True, specified_by_url=True, input_value_deprecation=True
+    )
+    assert price(query, limits=Settings()) > 10_000
+    again = " ".join(f"{name}: __schema {{ ...s }}" for name in "abcd")
+    _, fields = query.split("__schema {", 1)
+    inner, fragments = fields.split("\n    }\n", 1)[0], fields[fields.index("fragment FullType") :]
+    assert refusal(f"{{ {again} }} fragment s on __Schema {{ {inner} }} }} {fragments}").maximum == 100_000
+
+
+def examples() -> dict[str, tuple[str, dict[str, Any]]]:
+    """The documents of front ends, of the pages, of the demo's greeting and of the explorer."""
+    root = Path(__file__).parent.parent
+    found = {
+        path.stem: (path.read_text(), json.loads(path.with_suffix(".variables.json").read_text()))
+        for path in (root / "tests" / "documents").glob("*.graphql")
+    }
+    for page in [root / "README.md", *(root / "docs").glob("*.md")]:
+        for number, text in enumerate(
+            re.findall(r"^```graphql\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+        ):
+            found[f"{page.stem} {number}"] = text, {}
+    for example in (*welcome.EXAMPLES, *explorer.EXAMPLES):
+        found[example.leads_to] = example.query, {}
+    return found
+
+
+EXAMPLES = examples()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_is_admitted_by_default(name: str) -> None:
+    text, variables = EXAMPLES[name]
+    assert 0 < price(text, variables, Settings()) <= Settings().max_price
+
+
+def test_the_page_on_prices_is_right() -> None:
+    text, _ = EXAMPLES["http 0"]
+    assert f"= {price(text)}:" in (Path(__file__).parent.parent / "docs" / "http.md").read_text()
+
+
+def test_depth_counts_through_fragments() -> None:
+    deep = "{ node(id: 1) { ...f0 } }" + "".join(
+        f" fragment f{i} on Execution {{ group {{ executions {{ nodes {{ ...f{i + 1} }} }} }} }}" for i in range(8)
+    )
+    refused = refusal(deep + " fragment f8 on Execution { id }")
+    assert str(refused) == "The operation's depth is 26; at most 20 is allowed."
+    assert (refused.requested, refused.maximum) == (26, 20)
+
+
+def test_fragments_in_fragments_without_end_are_refused() -> None:
+    chain = "".join(f" fragment f{i} on Query {{ ...f{i + 1} }}" for i in range(300))
+    assert "nesting" in str(refusal("{ ...f0 }" + chain + " fragment f300 on Query { __typename }"))
+
+
+def test_aliases_are_counted() -> None:
+    assert "aliases" in str(refusal("{" + " ".join(f"a{i}: __typename" for i in range(5)) + "}", max_aliases=4))
+    assert price("{ __typename: __typename a: __typename }", limits=Settings(max_aliases=1)) == 2
+
+
+def test_root_fields_are_counted_through_fragments() -> None:
+    query = "{ ...f a: __typename } fragment f on Query { __typename ... { b: __typename } }"
+    assert "root fields" in str(refusal(query, max_root_fields=2))
+    assert price(query, limits=Settings(max_root_fields=3)) == 3
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "query q @a @a @a { __typename }",
+        "query q($v: Int @a @a @a) { __typename }",
+        "{ __typename @a @a @a }",
+        "{ ... @a @a @a { __typename } }",
+        "{ ...f @a @a @a } fragment f on Query { __typename }",
+        "{ ...f } fragment f on Query @a @a @a { __typename }",
+        "{ __typename } fragment unused on Query { __typename @a @a @a }",
+        "{ __typename } query other { __typename @a @a @a }",
+    ],
+)
+def test_directives_are_counted_in_each_place_and_in_all(query: str) -> None:
+    assert "directives in one place is 3" in str(refusal(query, max_directives_in_place=2))
+    assert "directives is 3" in str(refusal(query, max_directives=2))
+
+
+@settings(deadline=None)
+@given(st.integers(0, 100), st.integers(0, 100))
+def test_a_longer_page_is_never_cheaper(shorter: int, longer: int) -> None:
+    shorter, longer = sorted((shorter, longer))
+    query = "query ($n: Int) { executions(first: $n) { nodes { inputFiles { nodes { id } } } } }"
+    assert price(query, {"n": shorter}) <= price(query, {"n": longer})
