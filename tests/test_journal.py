@@ -54,7 +54,7 @@ async def test_an_operation_is_one_line(memory: MemoryDatabase, lines: Lines) ->
         await client.post("/graphql", json={"query": "{ nothing }"})
     answered, refused = lines.of("graph.operations")
     assert answered["ms"] > 0
-    assert (answered["name"], answered["price"], answered["calls"], answered["rounds"]) == ("How", 6, 2, 2)
+    assert (answered["name"], answered["price"], answered["calls"], answered["rounds"]) == ("How", 7, 2, 2)
     assert (answered["status"], answered["outcome"], answered["requestId"]) == (200, "OK", "abc")
     assert (refused["outcome"], refused["calls"]) == ("GRAPHQL_VALIDATION_FAILED", 0)
     assert len(answered["hash"]) == len(refused["hash"]) == 16

@@ -62,6 +62,10 @@ class StatesClient(Protocol):
         """Describes the run of a distributed Map."""
 
     @property
+    def stop_execution(self) -> Callable[..., Any]:
+        """Stops an execution."""
+
+    @property
     def get_execution_history(self) -> Callable[..., Any]:
         """Gives one page of the events of an execution."""
 

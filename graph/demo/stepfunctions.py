@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -93,6 +93,15 @@ class EmbeddedStepFunctions:
             **told,
             **execution.described,
         }
+
+    def stop_execution(self, *, executionArn: str, error: str, cause: str) -> dict[str, Any]:  # noqa: N803
+        """Stops an execution that runs."""
+        execution, now = self._execution(executionArn, "StopExecution"), datetime.fromtimestamp(self._clock(), UTC)
+        if execution.status == "RUNNING":
+            ending = {"id": len(execution.events) + 1, "previousEventId": 0, "type": "ExecutionAborted"}
+            details = {"executionAbortedEventDetails": {"error": error, "cause": cause}}
+            self.append(executionArn, [{**ending, "timestamp": now, **details}], "ABORTED")
+        return {"stopDate": execution.events[-1]["timestamp"]}
 
     def describe_state_machine(self, *, stateMachineArn: str) -> dict[str, Any]:  # noqa: N803
         """A state machine."""

@@ -98,5 +98,8 @@ class Engine(Protocol):
             NoHistory: when the engine keeps none of such a run.
         """
 
+    async def stop(self, reference: str, *, error: str, cause: str) -> None:
+        """Stops a run; one that has ended already stays as it is."""
+
     async def children(self, map_run: str) -> IterationCounts:
         """What became of the executions that the run of a distributed Map started."""

@@ -86,6 +86,11 @@ class StepFunctions:
         said = await self._caller.call(self._client.get_execution_history, request)
         return await self._caller.run(lambda: _page(said))
 
+    async def stop(self, reference: str, *, error: str, cause: str) -> None:
+        """Stops an execution, with StopExecution."""
+        request = {"executionArn": reference, "error": error, "cause": cause}
+        await self._caller.call(self._client.stop_execution, request)
+
     async def children(self, map_run: str) -> IterationCounts:
         """What became of the child executions of a map run, with DescribeMapRun."""
         said = await self._caller.call(self._client.describe_map_run, {"mapRunArn": map_run})

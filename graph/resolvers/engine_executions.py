@@ -12,8 +12,9 @@ from graph.engines.stepfunctions import machine_of
 from graph.logs.redaction import redact, redact_json
 from graph.resolvers.gate import visible_execution
 from graph.resolvers.history_events import HistoryEvent, history_page
+from graph.resolvers.inside import Stage, StageOwner, brief
 from graph.resolvers.paging import Page, PageRequest
-from graph.resolvers.stages import Stage, StageOwner, brief, stage_page, stage_warnings
+from graph.resolvers.stages import stage_page, stage_warnings
 from graph.tables import ids
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.states import ExecutionStatus

@@ -11,7 +11,7 @@ from graph.engines.service import Engines
 from graph.history import Event, batch_job
 from graph.logs.lines import Allowance, Line, LineWindow, Mark, Span
 from graph.logs.reading import LineReader, Reading
-from graph.resolvers.sub_executions import references
+from graph.resolvers.registered import references
 from graph.tables.records.executions import ExecutionRow
 
 

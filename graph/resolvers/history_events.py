@@ -10,8 +10,8 @@ from graph.context import Context
 from graph.errors import MalformedValue
 from graph.history import AttributedEvent, StageScope
 from graph.logs.redaction import redact_json
+from graph.resolvers.inside import Part, Stage, StageOwner, StageVisit, stage_in
 from graph.resolvers.paging import Entry, Filled, Page, PageRequest, Window, paginate
-from graph.resolvers.stages import Part, Stage, StageOwner, StageVisit, stage_in
 
 LONGEST_PAGE = 1000
 

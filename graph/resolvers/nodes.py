@@ -11,6 +11,8 @@ from graph.loaders.base import KeyLoader
 from graph.resolvers import engine_executions, executions, logs, references, stages, sub_executions
 from graph.resolvers.engine_executions import EngineExecution
 from graph.resolvers.gate import visible, visible_execution, visible_step
+from graph.resolvers.inside import Stage
+from graph.resolvers.registered import SubExecution, with_digest
 from graph.tables import ids, keys
 from graph.tables.ids import GlobalId
 from graph.tables.records.executions import ExecutionRow
@@ -69,9 +71,9 @@ async def _registered_log(context: Context, key: tuple[str, ...]) -> logs.Regist
     return await logs.log_at(of, context, key[1]) if of else None
 
 
-async def _sub_execution(context: Context, key: tuple[str, ...]) -> sub_executions.SubExecution | None:
+async def _sub_execution(context: Context, key: tuple[str, ...]) -> SubExecution | None:
     of = await visible_step(context, key[0])
-    return sub_executions.with_digest(of, key[1]) if of else None
+    return with_digest(of, key[1]) if of else None
 
 
 async def _engine_execution(context: Context, key: tuple[str, ...]) -> EngineExecution | None:
@@ -87,7 +89,7 @@ async def _own_engine_execution(context: Context, key: tuple[str, ...]) -> Engin
 def _within_run(find: Callable[[Context, tuple[str, ...]], Awaitable[EngineExecution | None]]) -> Finder:
     """Finds a stage by the key of its run and its name."""
 
-    async def find_stage(context: Context, key: tuple[str, ...]) -> stages.Stage | None:
+    async def find_stage(context: Context, key: tuple[str, ...]) -> Stage | None:
         run = await find(context, key)
         return await stages.stage_named(run.owner, run.reference, context, key[-1]) if run else None
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from graph.engines.engine import EngineName, RedriveStatus
 from graph.engines.inside import StageSource
 from graph.resolvers import engine_executions as runs
+from graph.resolvers import registered
 from graph.resolvers import sub_executions as subs
 from graph.resolvers.gate import require_logs
 from graph.resolvers.history_events import LONGEST_PAGE
@@ -19,7 +20,7 @@ from graph.tables.states import ExecutionStatus
 _WARNINGS = "What could not be read for the fields that are selected, in words; the request itself never fails for it."
 
 
-@object_type(subs.DeadlineCloudJob, description="A job of AWS Deadline Cloud.")
+@object_type(registered.DeadlineCloudJob, description="A job of AWS Deadline Cloud.")
 class DeadlineCloudJob:
     """A job of AWS Deadline Cloud."""
 
@@ -85,7 +86,7 @@ class EngineExecution(Node):
     warnings: list[str] = answer(runs.warnings, _WARNINGS)
 
 
-@object_type(subs.SubExecution, description="What a step started elsewhere, as it registered it.")
+@object_type(registered.SubExecution, description="What a step started elsewhere, as it registered it.")
 class SubExecution(Node):
     """What a step started elsewhere."""
 

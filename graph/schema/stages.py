@@ -5,7 +5,7 @@ from datetime import datetime
 from graph.history import IterationCounts as Counts
 from graph.history import StageScope as Scope
 from graph.history import StageStatus, StageTransitionKind, Transition
-from graph.resolvers import history_events, stages
+from graph.resolvers import history_events, inside, stages
 from graph.resolvers.engine_executions import of_stage
 from graph.resolvers.gate import require_logs
 from graph.resolvers.history_events import LONGEST_PAGE
@@ -16,7 +16,7 @@ from graph.schema.node import Node
 from graph.schema.scalars import JSON, BigInt
 
 
-@object_type(stages.BatchJob, description="A job of AWS Batch.")
+@object_type(inside.BatchJob, description="A job of AWS Batch.")
 class BatchJob:
     """A job of AWS Batch."""
 
@@ -37,7 +37,7 @@ class IterationCounts:
     aborted: int = attribute("How many were aborted.", reads=())
 
 
-@object_type(stages.MapRun, description="The run of a distributed Map, whose items are executions of their own.")
+@object_type(inside.MapRun, description="The run of a distributed Map, whose items are executions of their own.")
 class MapRun:
     """The run of a distributed Map."""
 
@@ -69,7 +69,7 @@ class StageScope:
     attempt: int | None = attribute("0-based attempt of the container within its visit.", reads=())
 
 
-@object_type(stages.Stage, description="A state of the definition and what became of it over all its visits.")
+@object_type(inside.Stage, description="A state of the definition and what became of it over all its visits.")
 class Stage(Node):
     """A state."""
 
@@ -100,7 +100,7 @@ class Stage(Node):
 
 
 @object_type(
-    stages.StageVisit,
+    inside.StageVisit,
     description="One entry into a state: in one branch, one iteration, one turn of a loop.",
 )
 class StageVisit:

@@ -37,10 +37,10 @@ async def assert_as_the_rule_says(policy: Policy) -> int:
 @pytest.mark.parametrize(
     ("roles", "is_between"),
     [
-        (["plant-user"], (1, 94)),
-        (["plant-user", "plant-admin"], (1, 94)),
-        (["demo-reader"], (95, 95)),
-        (["demo-admin"], (95, 95)),
+        (["plant-user"], (1, 95)),
+        (["plant-user", "plant-admin"], (1, 95)),
+        (["demo-reader"], (96, 96)),
+        (["demo-admin"], (96, 96)),
         ([], (0, 0)),
     ],
 )

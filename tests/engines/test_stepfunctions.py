@@ -83,6 +83,16 @@ async def test_words_that_are_not_known_yet_are_unknown(caller: Caller) -> None:
     assert (facts.status, facts.redrive_status) == (ExecutionStatus.UNKNOWN, RedriveStatus.UNKNOWN)
 
 
+async def test_a_run_is_stopped_and_one_that_ended_stays_as_it_is(caller: Caller) -> None:
+    going = played(status="RUNNING")
+    del going.events[-1]
+    engine, run = reader(caller, going), MACHINE.execution("run")
+    for cause in ("asked to", "asked again"):
+        await engine.stop(run, error="Stopped", cause=cause)
+        facts = await engine.describe(run)
+        assert (facts.status, facts.error, facts.cause) == (ExecutionStatus.ABORTED, "Stopped", "asked to")
+
+
 async def test_a_run_that_is_gone_is_a_failure_with_its_code(caller: Caller) -> None:
     with pytest.raises(CallFailed) as failed:
         await reader(caller).describe(MACHINE.execution("gone"))
