@@ -12,7 +12,7 @@ import graph
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-NAMES = ("pypi", "pythonhosted", "npmjs", "yarnpkg")  # in pieces, so that this file names none
+NAMES = map("".join, [("py", "pi"), ("python", "hosted"), ("npm", "js"), ("yarn", "pkg")])  # this file names none
 REGISTRIES = re.compile(rf"\b(?:{'|'.join(NAMES)})\.(?:org|com)\b".encode())
 
 each_set = pytest.mark.parametrize("name", ["build", "server", "demo", "dev"])
