@@ -21,18 +21,20 @@ from graph import journal, metrics
 from graph.auth.identity import Authenticator, Identity
 from graph.auth.policies import Policies
 from graph.auth.ways import configured_ways
+from graph.aws import clients as aws
+from graph.aws.calls import Caller
+from graph.aws.clients import Clients
 from graph.context import Services
+from graph.engines.service import Engines
 from graph.explorer import EXAMPLES, Example, Explorer
 from graph.health import Readiness
 from graph.http import GraphQLView
 from graph.loaders.permissions import PermissionRows
-from graph.logs import clients
-from graph.logs.calls import Caller
-from graph.logs.clients import Clients as LogClients
 from graph.logs.service import Logs
 from graph.metrics import Metrics
 from graph.middleware import broken, http_error, middleware
 from graph.rates import LocalBuckets
+from graph.resolvers.engine_logs import EngineLogs
 from graph.schema import create_schema
 from graph.settings import Settings
 from graph.tables.catalogue import Table
@@ -63,7 +65,7 @@ def application() -> Starlette:
 def deployment(settings: Settings) -> Services:
     """The services over a deployment. Raises as :func:`application` does."""
     client, names = connect(settings)
-    return make_services(settings, client, names, clients.connect(settings))
+    return make_services(settings, client, names, aws.connect(settings))
 
 
 def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> Starlette:
@@ -134,24 +136,31 @@ def make_services(
     settings: Settings,
     client: Client,
     names: Mapping[Table, str],
-    logs: LogClients,
+    clients: Clients,
     ways: Ways = configured_ways,
     reader: type[Reader] = Reader,
 ) -> Services:
-    """The services over a database and the clients that logs are read with, and the ways in which they tell who asks.
+    """The services over a database and the clients of AWS, and the ways in which they tell who asks.
 
     Raises:
         NotConfigured: when the settings name no such way.
     """
     reads = reader(client, names, concurrency=settings.dynamodb_concurrency, attempts=settings.dynamodb_attempts)
     rows = PermissionRows(reads)
+    caller = Caller(concurrency=settings.engines_concurrency, attempts=settings.engines_attempts, name="engines")
+    engines = Engines(clients, caller, settings)
     return Services(
         settings=settings,
         reader=reads,
         cursors=Cursors([secret.get_secret_value() for secret in settings.cursor_secrets]),
         identity=Identity(ways(settings, rows)),
         policies=Policies(rows, default_role=settings.default_role),
-        logs=Logs(logs, Caller(concurrency=settings.logs_concurrency, attempts=settings.logs_attempts)),
+        logs=Logs(
+            clients,
+            Caller(concurrency=settings.logs_concurrency, attempts=settings.logs_attempts, name="logs"),
+            EngineLogs(engines),
+        ),
+        engines=engines,
         tables_answer=partial(answers, client, names),
     )
 

@@ -10,6 +10,7 @@ from graph.auth.access import Access
 from graph.auth.identity import Identity, Viewer
 from graph.auth.policies import Policies
 from graph.auth.policy import Policy
+from graph.engines.service import Engines, OperationEngines
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
 from graph.logs.service import Logs, OperationLogs
@@ -30,6 +31,7 @@ class Services:
     identity: Identity
     policies: Policies
     logs: Logs
+    engines: Engines
     tables_answer: Callable[[], bool]
     """Asks the database whether it serves every table. It blocks: call it off the event loop."""
 
@@ -37,6 +39,7 @@ class Services:
         """Waits for calls in flight and frees the threads."""
         self.reader.close()
         self.logs.close()
+        self.engines.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,11 @@ class Context:
         """What the operation may read of logs."""
         settings = self.services.settings
         return OperationLogs(settings.logs_registered, settings.logs_at_once, settings.logs_budget_seconds)
+
+    @cached_property
+    def engines(self) -> OperationEngines:
+        """What the operation reads of engines."""
+        return self.services.engines.operation()
 
     @cached_property
     def access(self) -> Access:

@@ -91,6 +91,27 @@ class Settings(BaseSettings):
     logs_budget_calls: int = Field(100, ge=1, description="Calls of CloudWatch Logs that one page of lines may take.")
     logs_budget_seconds: float = Field(10.0, gt=0, description="Seconds that one operation may read logs.")
 
+    engines_endpoint: str | None = Field(None, description="Step Functions endpoint, for emulators and VPC endpoints.")
+    engines_concurrency: int = Field(
+        16, ge=1, le=256, description="Calls of Step Functions and of jobs' services in flight at once, per process."
+    )
+    engines_timeout: float = Field(5.0, gt=0, description="Seconds to wait for one answer of Step Functions.")
+    engines_attempts: int = Field(3, ge=1, le=12, description="Tries of one call of an engine, with back-off.")
+    engines_budget_seconds: float = Field(10.0, gt=0, description="Seconds that one operation may ask engines.")
+    history_pages: int = Field(5, ge=1, description="Pages of 1,000 events that are read of one history.")
+    history_pages_per_operation: int = Field(20, ge=1, description="Pages of histories that one operation reads.")
+    definition_bytes: int = Field(
+        256 * 1024, ge=1, le=1024 * 1024, description="The largest state machine definition that is read."
+    )
+    stages: int = Field(50, ge=1, description="Stages that are shown of one run of a state machine.")
+    stage_depth: int = Field(3, ge=0, description="Containers that a stage may have around it to be shown.")
+    status_check_seconds: float = Field(
+        30.0, ge=0, description="Seconds before the engine is asked again for the status of one running execution."
+    )
+    status_checks: int = Field(
+        20, ge=0, description="Running executions whose status one operation asks the engine for; 0 never asks."
+    )
+
     max_body_bytes: int = Field(262_144, ge=1024, description="Bytes of a request's body, also once unpacked.")
     body_seconds: float = Field(10.0, gt=0, description="Seconds in which a request's body must arrive.")
     operation_seconds: float = Field(30.0, gt=0, description="Seconds that one operation may wait and run.")

@@ -9,12 +9,12 @@ from typing import Any
 from graph.app import make_services
 from graph.auth.identity import Authenticator, Viewer
 from graph.auth.policy import compile_policy
+from graph.aws.clients import Clients
 from graph.context import Context, Services
 from graph.demo.logs import log_clients
 from graph.demo.permissions import ADMIN, ROLES_OF, permission_rows
 from graph.errors import present
 from graph.loaders.permissions import PermissionRows
-from graph.logs.clients import Clients
 from graph.schema import Schema, create_schema
 from graph.settings import Settings
 from graph.tables.catalogue import Table

@@ -11,13 +11,13 @@ from graph.auth.constraints import FIELDS
 from graph.auth.identity import Viewer
 from graph.auth.policies import Policies
 from graph.auth.policy import Policy, compile_policy
+from graph.aws.clients import Clients
 from graph.demo.data import Items
 from graph.demo.model import Asset, Pipeline, Run, Selection, Specified, Step, Workflow, identifier
 from graph.demo.rows import Row
 from graph.errors import GraphError, Throttled
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
-from graph.logs.clients import Clients
 from graph.settings import Settings
 from graph.tables.catalogue import EXECUTIONS, TABLES, Table
 from graph.tables.queries import Query

@@ -5,6 +5,7 @@ from typing import Any
 
 from graph.demo import world
 from graph.demo.gaps import gap_rows
+from graph.demo.insides import insides_rows
 from graph.demo.migrated import migrated_rows
 from graph.demo.permissions import permission_rows
 from graph.demo.registrations import registration_rows
@@ -38,5 +39,6 @@ def _rows() -> Iterator[Row]:
     yield from gap_rows()
     yield from size_rows()
     yield from registration_rows()
+    yield from insides_rows()
     yield from migrated_rows()
     yield from routine_rows()

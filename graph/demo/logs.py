@@ -6,16 +6,19 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
 
+from graph.aws.clients import Clients
 from graph.demo.cloudwatch import EmbeddedLogs, Written
+from graph.demo.insides import BAKE_JOB_ID, step_functions
 from graph.demo.model import ACCOUNT, FARM_ID, LOG_GROUP, QUEUE_ID, REGION, Run, identifier
 from graph.demo.registrations import PLANTED_SECRETS, REGISTRATIONS_ID, REGISTRATIONS_RUN, SECRETS_RUN
 from graph.demo.samples import SAMPLE_EXECUTION_ID, SAMPLE_RUN, SAMPLE_STEP_IDS
-from graph.logs.clients import Clients
+from graph.demo.shapes import ENDINGS
 
 QUALITY_LINES = 40_000
 QUALITY_STREAM = "vams-quality-f6e5d4c3b2/default/0f9e8d7c6b5a43218765fedcba987654"
 BAKE_JOB = "1b1c2d3e-4f50-4617-8899-aabbccddeeff"
 BAKE_STREAM = f"vams-bake/default/{identifier('bake')}"
+TILES_STREAM = f"vams-bake/default/{identifier('tiles')}"
 DENIED_GROUP = "/old/convert"
 
 _RUN_GROUP = LOG_GROUP.removesuffix(":*").partition(":log-group:")[2]
@@ -26,20 +29,37 @@ _SESSIONS = 12
 
 def log_clients() -> Clients:
     """Clients of the demo's logs and jobs."""
-    return Clients(EmbeddedLogs(_written(), denied=[DENIED_GROUP]), EmbeddedBatch(), EmbeddedDeadline())
+    logs = EmbeddedLogs(_written(), denied=[DENIED_GROUP])
+    return Clients(logs, EmbeddedBatch(), EmbeddedDeadline(), step_functions(*ENDINGS))
 
 
 class EmbeddedBatch:
-    """AWS Batch, with the one job that it still remembers."""
+    """AWS Batch, with the jobs that it still remembers."""
 
     def describe_jobs(self, *, jobs: Sequence[str]) -> Mapping[str, Any]:
         """The jobs of some ids, without those that were forgotten."""
-        known = {BAKE_JOB: {"jobId": BAKE_JOB, "status": "SUCCEEDED", "container": {"logStreamName": BAKE_STREAM}}}
+        streams = {BAKE_JOB: BAKE_STREAM, BAKE_JOB_ID: TILES_STREAM}
+        known = {
+            job: {"jobId": job, "status": "SUCCEEDED", "container": {"logStreamName": stream}}
+            for job, stream in streams.items()
+        }
         return {"jobs": [known[job] for job in jobs if job in known]}
 
 
 class EmbeddedDeadline:
     """AWS Deadline Cloud, where each job ran in the same few sessions."""
+
+    def get_job(self, *, jobId: str, **_: str) -> Mapping[str, Any]:  # noqa: N803
+        """A job, with the parameters that nobody may see."""
+        started = _started(REGISTRATIONS_RUN, 1)
+        return {
+            "jobId": jobId,
+            "lifecycleStatus": "CREATE_COMPLETE",
+            "taskRunStatus": "SUCCEEDED",
+            "startedAt": started,
+            "endedAt": started + timedelta(minutes=2),
+            "parameters": {"TaskToken": {"string": PLANTED_SECRETS[3]}},
+        }
 
     def list_sessions(self, *, maxResults: int, nextToken: str = "0", **_: str) -> Mapping[str, Any]:  # noqa: N803
         """One page of the sessions of a job."""

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from graph.demo import gaps, migrated, registrations, samples, shapes, sizes
+from graph.demo import gaps, insides, migrated, registrations, samples, shapes, sizes
 
 
 class NotableRun(NamedTuple):
@@ -44,6 +44,7 @@ NOTABLE_RUNS = (
     NotableRun(sizes.CUT_SHORT_ID, "texts and collections that were cut to fit their rows"),
     NotableRun(registrations.REGISTRATIONS_ID, "sub-executions and logs of every kind, some of them twice"),
     NotableRun(registrations.SECRETS_ID, "secrets in its error and its logs, none of which may be seen"),
+    NotableRun(insides.INSIDES_ID, "state machines within its steps: branches, 200 iterations, a redrive, a long loop"),
     NotableRun(migrated.MIGRATED_ID, "migrated, without a start date; its pipeline is deleted"),
     NotableRun(migrated.MIGRATED_DATED_ID, "migrated, with a start date and an output asset"),
     NotableRun(migrated.MIGRATED_ESTIMATED_ID, "migrated, its start date estimated and its id in capitals"),

@@ -24,7 +24,7 @@ LONG_CHAIN_ID = execution_id("long chain")
 
 def shape_rows() -> Iterator[Row]:
     """The rows of one run of each shape."""
-    for run in (*_endings(), *_selections(), *_chains()):
+    for run in (*ENDINGS, *_selections(), *_chains()):
         yield from run_rows(run)
 
 
@@ -167,3 +167,6 @@ def _chains() -> Iterator[Run]:
         output_asset=world.PUMP_STATION,
         output_path="/commissioning/",
     )
+
+
+ENDINGS = tuple(_endings())

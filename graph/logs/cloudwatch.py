@@ -2,25 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-from graph.logs.calls import Caller, CallFailed
+from graph.aws.calls import Caller, CallFailed
+from graph.aws.clients import LogsClient
 from graph.logs.lines import Event, Span
 from graph.logs.scope import Scope
 
 MOST_EVENTS = 10_000  # that one call gives
-
-
-class LogsClient(Protocol):
-    """The two calls of a boto3 CloudWatch Logs client that are used."""
-
-    @property
-    def filter_log_events(self) -> Callable[..., Any]:
-        """Searches a group."""
-
-    @property
-    def get_log_events(self) -> Callable[..., Any]:
-        """Reads a stream."""
 
 
 class TokenExpired(Exception):

@@ -1,11 +1,12 @@
 """The streams that jobs write to, asked of the services that run them."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-from graph.logs.calls import Caller, CallFailed
+from graph.aws.calls import Caller, CallFailed
+from graph.aws.clients import BatchClient, DeadlineClient
 from graph.logs.sources import DeadlineJob
 
 _MOST_JOBS = 20  # VAMS follows no more per step
@@ -14,22 +15,6 @@ _SESSION_PAGES = 5
 _PAGE = 100
 
 NO_LONGER_DESCRIBED = "The Batch job is no longer described by AWS Batch, which forgets jobs after about a week."
-
-
-class BatchClient(Protocol):
-    """The one call of a boto3 Batch client that is used."""
-
-    @property
-    def describe_jobs(self) -> Callable[..., Any]:
-        """Describes up to a hundred jobs by id."""
-
-
-class DeadlineClient(Protocol):
-    """The one call of a boto3 Deadline Cloud client that is used."""
-
-    @property
-    def list_sessions(self) -> Callable[..., Any]:
-        """Gives one page of the sessions of a job."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,13 @@ class DeadlineJob(NamedTuple):
     job_id: str
 
 
+class Destination(NamedTuple):
+    """The log group that a registered state machine writes to, and the stage that it was registered for, if any."""
+
+    group_arn: str
+    stage_name: str
+
+
 @dataclass(frozen=True, slots=True)
 class LogSource:
     """One location in CloudWatch Logs: a log group, or one stream of it, or its streams with a common prefix.
@@ -78,10 +85,12 @@ def available_logs(
     registered_sub_executions: Iterable[object],
     execution_log_group_arn: str,
     region: str = "",
+    destinations: Iterable[Destination] = (),
 ) -> list[LogSource]:
     """List the log sources of one step, each location once.
 
-    The order is that of VAMS: the invoked Lambda function, Deadline Cloud jobs, registered logs. The first mention of a
+    The order is that of VAMS: the invoked Lambda function, Deadline Cloud jobs, registered logs, the `destinations` of
+    registered state machines, which only their engine can tell. The first mention of a
     location gives its kind; later ones only fill what it left empty. Registered entries come as they are stored; those
     that name no log group are passed over. What is known by name alone lies in the partition, region and account of the
     execution's own log group, where `region` stands in for a missing one; it is left out when these are not known.
@@ -91,6 +100,7 @@ def available_logs(
         _invocation(pipeline_execution_type, pipeline_resource_arn, home, region),
         _deadline_cloud_jobs(registered_sub_executions, home),
         _registered(registered_logs, home),
+        _sub_state_machines(destinations),
     )
     return _each_location_once(mentions)
 
@@ -187,6 +197,13 @@ def _registered(entries: Iterable[object], home: _Place | None) -> Iterator[_Men
             _text(entry, "label"),
             _text(entry, "sourceType"),
         )
+
+
+def _sub_state_machines(destinations: Iterable[Destination]) -> Iterator[_Mention]:
+    for destination in destinations:
+        if arn := _GROUP_ARN.fullmatch(destination.group_arn):
+            kind, source_type = LogKind.SUB_STATE_MACHINE, LogSourceType.STATE_MACHINE.value
+            yield _Mention(kind, _Location(arn[1]), destination.stage_name, source_type=source_type)
 
 
 def _each_location_once(mentions: Iterable[_Mention]) -> list[LogSource]:

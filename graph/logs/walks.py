@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from graph.logs.calls import CallFailed
+from graph.aws.calls import CallFailed
 from graph.logs.cloudwatch import MOST_EVENTS, CloudWatch, EventPage, TokenExpired
 from graph.logs.lines import Allowance, Event, Line, LineWindow, Mark, Milliseconds, Span, in_order
 from graph.logs.reading import Reading

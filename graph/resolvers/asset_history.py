@@ -17,6 +17,7 @@ from graph.resolvers.budget import Budget
 from graph.resolvers.filters import ExecutionFilter
 from graph.resolvers.paging import Entry, Filled, Page, PageRequest, ShortPageReason, Window, paginate
 from graph.resolvers.sources import EVALUATED
+from graph.resolvers.statuses import keep_stored
 from graph.tables.queries import Between
 from graph.tables.records.definitions import AssetRow
 from graph.tables.records.executions import ConfigurationRow, ExecutionRow
@@ -42,7 +43,10 @@ async def asset_executions(
         return await _Reading(context, asset, role, wanted, window).fill()
 
     bound_to = (asset.database_id, asset.asset_id, role.name if role else None, wanted and wanted.identity())
-    return await paginate(context, request, bound_to, read)
+    page = await paginate(context, request, bound_to, read)
+    if wanted is not None and wanted.statuses is not None:
+        keep_stored(page.nodes, context)
+    return page
 
 
 @dataclass(frozen=True, slots=True, order=True)

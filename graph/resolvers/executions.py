@@ -2,7 +2,6 @@
 
 from graph.auth import routes
 from graph.context import Context
-from graph.logs.redaction import redact
 from graph.resolvers import gate, lists, references
 from graph.resolvers.filters import ExecutionFilter
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
@@ -12,9 +11,6 @@ from graph.tables import ids, keys
 from graph.tables.records.definitions import WorkflowRow
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.records.steps import StepRow
-from graph.tables.states import ExecutionStatus
-
-_WITHOUT_ERROR = {ExecutionStatus.NEW, ExecutionStatus.RUNNING, ExecutionStatus.SUCCEEDED}
 
 # Fields that need an execution's steps or its configuration. An id is all that these reads need, so they go out
 # together with the read of the execution itself, and are dropped if there is none to be seen.
@@ -94,13 +90,6 @@ async def own_group(execution: ExecutionRow, context: Context) -> ExecutionGroup
     if not execution.group_id or not context.access.permits(routes.EXECUTIONS):
         return None
     return ExecutionGroup(execution.group_id)
-
-
-async def error(execution: ExecutionRow, _context: Context) -> str | None:
-    """The failure message of a run that ended other than well."""
-    if execution.status in _WITHOUT_ERROR or execution.error_text is None:
-        return None
-    return redact(execution.error_text)
 
 
 async def log(execution: ExecutionRow, _context: Context) -> StoredText | None:

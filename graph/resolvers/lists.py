@@ -6,6 +6,7 @@ from graph.resolvers.budget import Budget
 from graph.resolvers.filters import ExecutionFilter
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
 from graph.resolvers.sources import Rows, partition
+from graph.resolvers.statuses import keep_stored
 from graph.tables import keys
 from graph.tables.records.executions import ExecutionRow
 
@@ -26,7 +27,10 @@ async def executions(
         key, rows = _rows(context, wanted)
         return await partition(rows, key, window, Budget.of(context), newest_first=True)
 
-    return await paginate(context, request, (*parent, wanted and wanted.identity()), read)
+    page = await paginate(context, request, (*parent, wanted and wanted.identity()), read)
+    if wanted is not None and wanted.statuses is not None:
+        keep_stored(page.nodes, context)
+    return page
 
 
 def _rows(context: Context, wanted: ExecutionFilter) -> tuple[str, Rows[ExecutionRow]]:

@@ -1,9 +1,12 @@
 """The log sources of a step, and its stored log texts."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from graph.context import Context
+from graph.engines.stepfunctions import machine_of
 from graph.logs import sources
 from graph.resolvers.gate import visible_step
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
@@ -11,6 +14,8 @@ from graph.resolvers.sources import listed
 from graph.resolvers.texts import StoredText, log_text
 from graph.tables import ids, keys
 from graph.tables.records.steps import StepLogRow, StepRow
+
+_MOST_MACHINES = 20  # VAMS follows no more per step
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,16 @@ async def step_of(log: RegisteredLog, context: Context) -> StepRow | None:
 
 
 async def log_sources(step: StepRow, context: Context) -> Sequence[sources.LogSource]:
-    """The log sources that a step's row tells of; places without an account are in that of the run's own log group."""
+    """The log sources of a step: those that its row tells of, and where its state machines log.
+
+    Places without an account are in that of the run's own log group.
+    """
+    return await _log_sources(step, context, await _destinations(step, context))
+
+
+async def _log_sources(
+    step: StepRow, context: Context, destinations: Sequence[sources.Destination]
+) -> Sequence[sources.LogSource]:
     execution = await context.loaders.executions.by_id.load(step.execution_id)
     return sources.available_logs(
         pipeline_execution_type=step.execution_type_text,
@@ -103,12 +117,27 @@ async def log_sources(step: StepRow, context: Context) -> Sequence[sources.LogSo
         registered_sub_executions=step.sub_executions,
         execution_log_group_arn=execution.log_group_arn if execution else "",
         region=context.services.settings.region or "",
+        destinations=destinations,
     )
+
+
+async def _destinations(step: StepRow, context: Context) -> Sequence[sources.Destination]:
+    """Where the registered state machines log, as VAMS asks: of the first twenty. One that does not tell has none."""
+    machines: dict[str, str] = {}
+    for entry in step.sub_executions:
+        if entry.get("resourceType") == "stepFunctionsExecution":
+            arn, stage = entry.get("stateMachineArn") or entry.get("executionArn"), entry.get("stageName")
+            if isinstance(arn, str) and (machine := machine_of(arn)):
+                machines.setdefault(machine, stage if isinstance(stage, str) else "")
+    asked = dict(islice(machines.items(), _MOST_MACHINES))
+    told = await asyncio.gather(*map(context.engines.log_group, asked))
+    groups = zip(told, asked.values(), strict=True)
+    return [sources.Destination(group.value, stage) for group, stage in groups if group.value is not None]
 
 
 async def _page(step: StepRow, context: Context, request: PageRequest, *, only_registered: bool) -> Page[RegisteredLog]:
     async def logs() -> list[RegisteredLog]:
-        found = await log_sources(step, context)
+        found = await _log_sources(step, context, ()) if only_registered else await log_sources(step, context)
         chosen = sources.registered_logs(found) if only_registered else found
         return [RegisteredLog.of(step, source) for source in chosen]
 

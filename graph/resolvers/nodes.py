@@ -8,9 +8,10 @@ from graph.auth import routes
 from graph.context import Context
 from graph.errors import BadUserInput
 from graph.loaders.base import KeyLoader
-from graph.resolvers import executions, logs, references
+from graph.resolvers import engine_executions, executions, logs, references, stages, sub_executions
+from graph.resolvers.engine_executions import EngineExecution
 from graph.resolvers.gate import visible, visible_execution, visible_step
-from graph.tables import ids
+from graph.tables import ids, keys
 from graph.tables.ids import GlobalId
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.records.steps import StepRow
@@ -68,6 +69,31 @@ async def _registered_log(context: Context, key: tuple[str, ...]) -> logs.Regist
     return await logs.log_at(of, context, key[1]) if of else None
 
 
+async def _sub_execution(context: Context, key: tuple[str, ...]) -> sub_executions.SubExecution | None:
+    of = await visible_step(context, key[0])
+    return sub_executions.with_digest(of, key[1]) if of else None
+
+
+async def _engine_execution(context: Context, key: tuple[str, ...]) -> EngineExecution | None:
+    of = await _sub_execution(context, key[:2])
+    return await sub_executions.engine_execution(of, context) if of else None
+
+
+async def _own_engine_execution(context: Context, key: tuple[str, ...]) -> EngineExecution | None:
+    of = await visible_execution(context, key[0]) if keys.is_execution_id(key[0]) else None
+    return await engine_executions.of_execution(of, context) if of else None
+
+
+def _within_run(find: Callable[[Context, tuple[str, ...]], Awaitable[EngineExecution | None]]) -> Finder:
+    """Finds a stage by the key of its run and its name."""
+
+    async def find_stage(context: Context, key: tuple[str, ...]) -> stages.Stage | None:
+        run = await find(context, key)
+        return await stages.stage_named(run.owner, run.reference, context, key[-1]) if run else None
+
+    return find_stage
+
+
 async def _group(context: Context, key: tuple[str, ...]) -> executions.ExecutionGroup | None:
     return await executions.group(context, key[0])
 
@@ -99,6 +125,11 @@ _FINDERS: Mapping[str, Finder] = {
     "OutputMetadata": _within_step(lambda context: context.loaders.output_metadata.by_key, routes.execution_metadata),
     "OutputResult": _within_step(lambda context: context.loaders.output_results.by_key),
     "RegisteredLog": _registered_log,
+    "SubExecution": _sub_execution,
+    "EngineExecution": _engine_execution,
+    "RunEngineExecution": _own_engine_execution,
+    "Stage": _within_run(_engine_execution),
+    "RunStage": _within_run(_own_engine_execution),
     "Asset": _defined(references.asset),
     "Database": _defined(references.database),
     "Workflow": _defined(references.workflow),

@@ -2,6 +2,8 @@
 
 import strawberry
 
+from graph.engines import engine, inside
+from graph.history import StageStatus, StageTransitionKind
 from graph.logs import reading, sources
 from graph.resolvers import paging
 from graph.tables import keys, states
@@ -36,6 +38,20 @@ strawberry.enum(
         "ids of the execution and the step."
     ),
 )
+strawberry.enum(engine.EngineName, name="Engine", description="The service that ran a state machine or a flow.")
+strawberry.enum(engine.RedriveStatus, description="Whether a run can be redriven.")
+strawberry.enum(
+    inside.StageSource,
+    description="What stages are known from: the definition, the history alone, or nothing that could be read.",
+)
+strawberry.enum(
+    StageStatus,
+    description=(
+        "What became of a state. CAUGHT: it failed and a Catch took over. NOT_STARTED: it was not entered, in a "
+        "history that was read whole. UNKNOWN: the events that tell were not read."
+    ),
+)
+strawberry.enum(StageTransitionKind, description="When a transition is taken.")
 strawberry.enum(
     paging.ShortPageReason,
     description="Why a page holds fewer rows than asked although more may follow. Its endCursor goes on from there.",

@@ -5,7 +5,7 @@ from functools import partial
 
 from graph.auth.claims import CLAIMED
 from graph.context import Context
-from graph.resolvers import executions, inputs, launch, outputs, references
+from graph.resolvers import engine_executions, executions, inputs, launch, outputs, references, statuses
 from graph.resolvers.gate import require_details, require_logs, require_metadata
 from graph.resolvers.log_events import LONGEST_PAGE
 from graph.resolvers.paging import Page, PageRequest
@@ -15,6 +15,7 @@ from graph.schema.filters import AssetRef, ExecutionFilter, to_filter
 from graph.schema.lazy import (
     LazyAsset,
     LazyDatabase,
+    LazyEngineExecution,
     LazyExecution,
     LazyInputFile,
     LazyInputMetadata,
@@ -67,6 +68,9 @@ async def pipeline_of_plan(planned: references.SpecifiedPipeline, context: Conte
     """The pipeline that is planned."""
     return await references.pipeline(context, planned.pipeline_database_id, planned.pipeline_id)
 
+
+ENGINE_RUN = Row.fields("arn")
+STATUS = Row.fields("status", "started_at", "stopped_at", "status_checked_at", "arn")
 
 # Beyond the row of a list, an execution's fields need the permission to read its details.
 detail = partial(answer, guard=require_details)
@@ -124,23 +128,31 @@ class Execution(Node):
     workflow: LazyWorkflow | None = detail(
         executions.workflow, "The workflow as it is defined now. Null when it was deleted or may not be read."
     )
-    status: states.ExecutionStatus = attribute("How far the run has come, as stored.")
-    status_source: states.StatusSource = attribute("Where the status comes from.", reads=())
+    status: states.ExecutionStatus = answer(
+        statuses.of_execution,
+        "How far the run has come; the stored status when the engine cannot be asked.",
+        reads=STATUS,
+    )
+    status_source: states.StatusSource = answer(
+        statuses.source_of_execution, "Where the status comes from.", reads=STATUS
+    )
     status_checked_at: datetime | None = attribute("When the stored status was last compared with the engine.")
     started_at: datetime | None = attribute("When the run started. Null only on migrated rows that never had it.")
     started_at_is_estimated: bool = attribute("Whether the start was derived, which happens on migrated rows only.")
-    stopped_at: datetime | None = attribute("When the run ended; null while it is running.")
-    duration_ms: BigInt | None = attribute(
-        "Milliseconds from start to stop; null while running.", reads=Row.fields("started_at", "stopped_at")
+    stopped_at: datetime | None = answer(
+        statuses.stop_of_execution, "When the run ended; null while it is running.", reads=STATUS
+    )
+    duration_ms: BigInt | None = answer(
+        statuses.duration_of_execution, "Milliseconds from start to stop; null while running.", reads=STATUS
     )
     trigger_type: states.TriggerType = attribute("What started the run.")
     triggered_by: str = attribute("The user who started the run; SYSTEM_USER for a trigger.")
     group_id: str | None = attribute("The group that the run was launched under.")
     group: "ExecutionGroup | None" = detail(executions.own_group, "The group itself.", reads=Row.fields("group_id"))
     error: str | None = detail(
-        executions.error,
+        statuses.error_of_execution,
         "The failure message, redacted. Null unless the run ended other than SUCCEEDED.",
-        reads=Row.fields("status", "error_text"),
+        reads=STATUS + Row.fields("error_text"),
     )
     log: StoredText | None = answer(
         executions.log,
@@ -220,6 +232,9 @@ class Execution(Node):
         "Whether the row could not hold all planned steps.",
         reads=Configuration.fields("pipelines_are_truncated"),
     )
+    engine_execution: LazyEngineExecution | None = detail(
+        engine_executions.of_execution, "The run of the workflow's own state machine.", reads=ENGINE_RUN
+    )
     viewer_can_abort: bool | None = answer(
         executions.may_abort,
         "Whether the viewer may abort the run: by rights alone, whatever its status.",
@@ -232,7 +247,7 @@ class Execution(Node):
         execution_events,
         "The lines of the run in the log group that all executions share, or else its history as lines. Needs the "
         "permission to read logs: null with FORBIDDEN otherwise.",
-        reads=RUN_TIMES,
+        reads=RUN_TIMES + ENGINE_RUN,
         guard=require_logs,
         longest=LONGEST_PAGE,
     )

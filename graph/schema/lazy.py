@@ -7,6 +7,7 @@ import strawberry
 if TYPE_CHECKING:
     from graph.schema.asset import Asset, Database
     from graph.schema.definitions import Pipeline, Workflow
+    from graph.schema.engine import EngineExecution, SubExecution
     from graph.schema.execution import Execution, ExecutionGroup
     from graph.schema.inputs import InputFile, InputMetadata
     from graph.schema.logs import LogEventConnection, RegisteredLog
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 LazyAsset = Annotated["Asset", strawberry.lazy("graph.schema.asset")]
 LazyDatabase = Annotated["Database", strawberry.lazy("graph.schema.asset")]
+LazyEngineExecution = Annotated["EngineExecution", strawberry.lazy("graph.schema.engine")]
 LazyExecution = Annotated["Execution", strawberry.lazy("graph.schema.execution")]
 LazyExecutionGroup = Annotated["ExecutionGroup", strawberry.lazy("graph.schema.execution")]
 LazyInputFile = Annotated["InputFile", strawberry.lazy("graph.schema.inputs")]
@@ -26,4 +28,5 @@ LazyOutputResult = Annotated["OutputResult", strawberry.lazy("graph.schema.outpu
 LazyPipeline = Annotated["Pipeline", strawberry.lazy("graph.schema.definitions")]
 LazyPipelineExecution = Annotated["PipelineExecution", strawberry.lazy("graph.schema.step")]
 LazyRegisteredLog = Annotated["RegisteredLog", strawberry.lazy("graph.schema.logs")]
+LazySubExecution = Annotated["SubExecution", strawberry.lazy("graph.schema.engine")]
 LazyWorkflow = Annotated["Workflow", strawberry.lazy("graph.schema.definitions")]

@@ -12,7 +12,7 @@ from graph.resolvers.paging import Page, PageRequest
 from graph.schema.asset import Asset, Database
 from graph.schema.connections import BoundedConnection
 from graph.schema.definitions import Pipeline, Workflow
-from graph.schema.execution import Execution, ExecutionGroup
+from graph.schema.execution import ENGINE_RUN, Execution, ExecutionGroup
 from graph.schema.fields import page, root
 from graph.schema.filters import ExecutionFilter, to_filter
 from graph.schema.lazy import LazyExecution
@@ -62,13 +62,15 @@ class Query:
 
     # Any kind of object may be asked for, and a log source has no row of its own.
     node: Node | None = root(
-        node, "The object of a global id. Null when there is none or the viewer may not see it.", reads=LOG_SOURCES
+        node,
+        "The object of a global id. Null when there is none or the viewer may not see it.",
+        reads=LOG_SOURCES + ENGINE_RUN,
     )
     nodes: list[Node | None] = root(
         many_nodes,
         "The objects of at most 100 global ids, in their order. What does not exist or may not be seen is null, never "
         "an error for the others.",
-        reads=LOG_SOURCES,
+        reads=LOG_SOURCES + ENGINE_RUN,
         sized_by="ids",
     )
     viewer: Viewer = root(viewer, "Who asks.")

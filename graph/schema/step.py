@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from graph.resolvers import inputs, logs, outputs, steps
+from graph.resolvers import inputs, logs, outputs, statuses, steps, sub_executions
 from graph.resolvers.gate import require_logs, require_metadata
 from graph.resolvers.log_events import LONGEST_PAGE
 from graph.schema.connections import CountedConnection, FilteredConnection
@@ -17,6 +17,7 @@ from graph.schema.lazy import (
     LazyOutputResult,
     LazyPipeline,
     LazyRegisteredLog,
+    LazySubExecution,
 )
 from graph.schema.logs import LOG_SOURCES, RUN_TIMES, step_events
 from graph.schema.node import Node
@@ -24,12 +25,13 @@ from graph.schema.scalars import JSON, BigInt
 from graph.schema.texts import StoredText
 from graph.tables import states
 from graph.tables.records.definitions import PipelineRow
-from graph.tables.records.executions import ConfigurationRow
+from graph.tables.records.executions import ConfigurationRow, ExecutionRow
 from graph.tables.records.steps import InputConfigurationRow as Configuration
 from graph.tables.records.steps import StepLogRow as Logs
 from graph.tables.records.steps import StepRow as Row
 from graph.tables.records.steps import TemplateTag as Tag
 
+STATUS = Row.fields("status") + ExecutionRow.fields("status", "stopped_at", "status_checked_at", "arn")
 # What the order of the steps may need, since it follows the plan where the steps' own links are broken.
 CHAIN = ConfigurationRow.fields("pipelines")
 
@@ -92,8 +94,12 @@ class PipelineExecution(Node):
     previous: "PipelineExecution | None" = answer(steps.previous, "The step before; null on the first.", reads=CHAIN)
     next: "PipelineExecution | None" = answer(steps.following, "The step after; null on the last.", reads=CHAIN)
     is_end_state: bool = attribute("Whether the step ends the chain.", reads=())
-    status: states.ExecutionStatus = attribute("How far the step has come, as stored.")
-    status_source: states.StatusSource = attribute("Where the status comes from.", reads=())
+    status: states.ExecutionStatus = answer(
+        statuses.of_step,
+        "How far the step has come. What had not ended when its run did ended as the run did.",
+        reads=STATUS,
+    )
+    status_source: states.StatusSource = answer(statuses.source_of_step, "Where the status comes from.", reads=STATUS)
     started_at: datetime | None = attribute("When the step started; null while it is queued.")
     stopped_at: datetime | None = attribute("When the step ended; null until then.")
     duration_ms: BigInt | None = attribute(
@@ -128,6 +134,11 @@ class PipelineExecution(Node):
     )
     output_results: CountedConnection[LazyOutputResult] | None = page(
         outputs.step_output_results, "The result texts recorded under the step: all of the run's, under its last step."
+    )
+    sub_executions: CountedConnection[LazySubExecution] | None = page(
+        sub_executions.page,
+        "What the step started elsewhere and registered: state machines, jobs and others, each entry once.",
+        reads=Row.fields("sub_executions"),
     )
     registered_logs: CountedConnection[LazyRegisteredLog] | None = page(
         logs.registered_logs, "The log sources that the step itself registered.", reads=LOG_SOURCES

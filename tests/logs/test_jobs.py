@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from graph.logs.calls import Caller
+from graph.aws.calls import Caller
 from graph.logs.jobs import NO_LONGER_DESCRIBED, Found, Jobs
 from graph.logs.sources import DeadlineJob
 from tests.logs.test_service import Batch, Deadline, Refusing, job, registered

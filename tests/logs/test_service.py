@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from graph.aws.calls import Caller
+from graph.aws.clients import Clients
 from graph.demo.cloudwatch import EmbeddedLogs, Written
-from graph.logs.calls import Caller
-from graph.logs.clients import Clients
 from graph.logs.lines import LineWindow, Span
 from graph.logs.reading import LogReadStatus, Reading
 from graph.logs.scope import Owner
@@ -34,6 +34,9 @@ class Batch:
 class Deadline:
     def __init__(self, *sessions: Mapping[str, Any]) -> None:
         self.sessions = sessions
+
+    def get_job(self, **_: Any) -> Any:
+        raise AssertionError("reading logs describes no job of Deadline Cloud")
 
     def list_sessions(self, **_: Any) -> Any:
         return {"sessions": list(self.sessions)}
@@ -113,7 +116,7 @@ async def read(
     engines: Any = None,
 ) -> tuple[Target, Reading | None, list[tuple[str, dict[str, Any]]]]:
     client = Recorded(logs or Everything())
-    clients = Clients(client, batch or Batch(), deadline or Deadline())
+    clients = Clients(client, batch or Batch(), deadline or Deadline(), Refusing("AccessDeniedException"))
     target = await Logs(clients, caller, engines).of_source(of, OWNER, entries, SPAN, text)
     reading = await target.reader.read(LineWindow(20, forward), Calls()) if target.reader else None
     return target, reading, client.requests

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graph.aws.calls import Caller
 from graph.demo.cloudwatch import EmbeddedLogs, Written
-from graph.logs.calls import Caller
 from graph.logs.lines import LineWindow, Mark, Span
 from graph.logs.walks import TOO_MANY_AT_ONCE
 from tests.logs.unruly import GROUP, Calls, Recorded, Unruly, reader, refused, walk

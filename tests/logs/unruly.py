@@ -6,8 +6,8 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from graph.aws.calls import Caller
 from graph.demo.cloudwatch import EmbeddedLogs
-from graph.logs.calls import Caller
 from graph.logs.cloudwatch import CloudWatch
 from graph.logs.lines import Line, LineWindow, Mark, Span
 from graph.logs.reading import LineReader, Reading

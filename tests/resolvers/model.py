@@ -1,7 +1,9 @@
 """What each connection holds, told from the demo's items in plain Python: the ids of its nodes, in order."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from hashlib import sha256
 from typing import Any
 
 from graph.tables import ids
@@ -169,6 +171,12 @@ def _source_assets(execution_id: str, _workflow: str, _arguments: Arguments) -> 
     ]
 
 
+def _sub_executions(step_id: str, _execution_id: str, _arguments: Arguments) -> Ids:
+    (step,) = rows(STEPS, "pipelineExecutionId", step_id)
+    texts = dict.fromkeys(json.dumps(entry, sort_keys=True) for entry in step.get("registeredSubExecutions", ()))
+    return [ids.encode("SubExecution", step_id, sha256(text.encode()).hexdigest()[:16]) for text in texts]
+
+
 _MODELS: Mapping[tuple[str, str], Callable[..., Ids]] = {
     ("Query", "executions"): lambda _: _executions(ITEMS[EXECUTIONS]),
     ("Workflow", "executions"): lambda *key: _executions(
@@ -189,6 +197,7 @@ _MODELS: Mapping[tuple[str, str], Callable[..., Ids]] = {
     ("Execution", "outputMetadata"): _of_steps(OUTPUT_METADATA),
     ("Execution", "outputResults"): _of_steps(OUTPUT_RESULTS),
     ("PipelineExecution", "migratedInputFiles"): _of_step(STEP_INPUT_FILES),
+    ("PipelineExecution", "subExecutions"): _sub_executions,
     ("PipelineExecution", "inputMetadata"): _of_step(INPUT_METADATA),
     ("PipelineExecution", "outputFiles"): _of_step(OUTPUT_FILES),
     ("PipelineExecution", "outputMetadata"): _of_step(OUTPUT_METADATA),

@@ -1,5 +1,6 @@
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graph.aws.clients import Clients
 from graph.demo.database import EmbeddedDatabase
 from graph.demo.logs import BAKE_STREAM, QUALITY_LINES, log_clients
 from graph.demo.registrations import PLANTED_SECRETS, REGISTRATIONS_ID, SECRETS_ID
 from graph.demo.samples import SAMPLE_EXECUTION_ID, SAMPLE_STEP_IDS
 from graph.errors import MalformedValue
-from graph.logs.clients import Clients
 from graph.logs.lines import Allowance, Line, LineWindow, Mark, Span
 from graph.logs.reading import LineReader, Reading
 from graph.resolvers.log_events import LinesWanted
@@ -159,7 +160,7 @@ async def test_what_cannot_be_served_is_refused_for_the_field_alone(
     make: Callable[..., Graph], arguments: dict[str, Any], code: str
 ) -> None:
     logs = Recorded(log_clients().logs)
-    answer = await make(Clients(logs, Untouchable(), Untouchable())).ask(
+    answer = await make(Clients(logs, Untouchable(), Untouchable(), Untouchable())).ask(
         SOURCE, step=QUALITY, log=QUALITY_LOG, **arguments
     )
     assert answer.codes == [code]
@@ -188,7 +189,7 @@ async def test_without_the_permission_nothing_is_asked_of_aws_and_nothing_is_lea
     document = """query($id: String!) { execution(executionId: $id) { logEvents(after: "x") { status }
       pipelineExecutions { nodes { logEvents(first: 5000) { status }
         availableLogs { nodes { events(filterPattern: "x") { nodes { message } status } } } } } } }"""
-    logs = Clients(Untouchable(), Untouchable(), Untouchable())
+    logs = Clients(Untouchable(), Untouchable(), Untouchable(), log_clients().states)
     policies = {"user": everything_but(deny("api", "route__path", "ends_with", way))}
     with graph_for(memory, policies, logs=logs) as graph:
         for execution_id in (SAMPLE_EXECUTION_ID, REGISTRATIONS_ID):
@@ -250,7 +251,7 @@ async def test_when_the_time_is_over_nothing_is_asked_and_everything_may_follow(
 ) -> None:
     logs = Recorded(log_clients().logs)
     asked: dict[str, Any] = {size: 3}
-    late = make(Clients(logs, Untouchable(), Untouchable()), logs_budget_seconds=1e-9)
+    late = make(Clients(logs, Untouchable(), Untouchable(), Untouchable()), logs_budget_seconds=1e-9)
     events = await source(late, **asked)
     assert (events["edges"], events["shortPageReason"], logs.requests) == ([], "TIME_BUDGET", [])
     assert events["pageInfo"]["hasNextPage" if size == "first" else "hasPreviousPage"]
@@ -263,7 +264,7 @@ async def test_when_the_time_is_over_nothing_is_asked_and_everything_may_follow(
 async def test_a_resolved_batch_stream_is_read_whole(make: Callable[..., Graph]) -> None:
     clients = log_clients()
     logs = Recorded(clients.logs)
-    await make(Clients(logs, clients.batch, clients.deadline)).data(STEP_SOURCES, id=REGISTRATIONS_ID)
+    await make(replace(clients, logs=logs)).data(STEP_SOURCES, id=REGISTRATIONS_ID)
     assert BAKE_STREAM in [request.get("logStreamName") for name, request in logs.requests if name == "get_log_events"]
 
 

@@ -32,6 +32,8 @@ from graph.demo.model import (
 )
 from graph.demo.rows import Row, asset_row, database_row, indexed, keyed, pipeline_row, workflow_row
 from graph.demo.run_rows import run_rows
+from graph.demo.script import Script
+from graph.demo.stepfunctions import EmbeddedStepFunctions, Machine, Played
 from graph.resolvers.gate import require_details, require_logs, require_metadata
 from graph.schema.fields import GUARD
 from graph.tables import ids, keys
@@ -45,6 +47,30 @@ GONE = asset("gone", "gone-asset")
 DATABASES = ("home", "inputs", "sources", "outputs", "gone", "named", "captured")
 
 
+def _machine(arn: str) -> Machine:
+    """A distributed Map, then a Parallel with a Task in its branch."""
+    items_ = {"ProcessorConfig": {"Mode": "DISTRIBUTED"}, "StartAt": "Item", "States": {"Item": {"Type": "Pass"}}}
+    branch = {"StartAt": "Inner", "States": {"Inner": {"Type": "Task", "End": True}}}
+    states = {
+        "Items": {"Type": "Map", "ItemProcessor": items_, "Next": "Outer"},
+        "Outer": {"Type": "Parallel", "Branches": [branch], "End": True},
+    }
+    return Machine(arn, {"StartAt": "Items", "States": states})
+
+
+def _played(machine: Machine, name: str) -> Played:
+    script = Script(datetime(2026, 7, 14, 0, 4, tzinfo=UTC))
+    started = script.add("MapStateStarted", script.enter("Map", "Items", 0), length=0)
+    running = script.add("MapRunStarted", started, mapRunArn=f"{machine.arn}/{name}")
+    last = script.leave("Map", "Items", running)
+    last = script.task("Inner", script.add("ParallelStateStarted", script.enter("Parallel", "Outer", last)))
+    script.add("ExecutionSucceeded", script.leave("Parallel", "Outer", last), output="{}")
+    return Played(machine, name, "SUCCEEDED", script.events)
+
+
+MACHINE = _machine("arn:aws:states:us-west-2:123456789012:stateMachine:inside")
+
+
 def _step(name: str) -> Step:
     return Step(
         step_id=identifier("step", name),
@@ -54,6 +80,7 @@ def _step(name: str) -> Step:
         files=(OutputFile("a.glb", 1),),
         output_metadata=(OutputMetadata("/", "key", "value", "a.json"),),
         results=(OutputResult("/a.txt", "text"),),
+        sub_executions=({"resourceType": "stepFunctionsExecution", "executionArn": MACHINE.execution(name)},),
         logs=({"logGroupName": "/aws/batch/job", "logGroupArn": "", "logStreamName": name, "label": "Job"},),
         log=StepLog("result", "error"),
     )
@@ -118,6 +145,15 @@ def _lines() -> Iterator[Written]:
     at = round(datetime(2026, 7, 14, 0, 4, tzinfo=UTC).timestamp() * 1000)
     for of in RUNS:
         yield from (Written("/aws/batch/job", step.logs[0]["logStreamName"], at, "line") for step in of.steps)
+
+
+def _states() -> EmbeddedStepFunctions:
+    """An execution of each run's own machine, and of the machine that each step registered."""
+    own = _machine(WORKFLOW.arn)
+    inner = (step.sub_executions[0]["executionArn"].rpartition(":")[2] for of in RUNS for step in of.steps)
+    return EmbeddedStepFunctions(
+        [*(_played(own, of.execution_id) for of in RUNS), *(_played(MACHINE, name) for name in inner)]
+    )
 
 
 # ------------------------------------------------------------------------------------------------- the ways there are
@@ -295,7 +331,7 @@ def _is_of(of: Run, object_id: str) -> bool:
     """Whether an object belongs to a run; its group has no other run."""
     kind, parts = ids.decode(object_id).kind, ids.decode(object_id).parts
     match kind:
-        case "Execution" | "InputFile":
+        case "Execution" | "InputFile" | "RunEngineExecution" | "RunStage":
             return parts[0] == of.execution_id
         case "PipelineExecution":
             return parts[1] == of.execution_id
@@ -345,7 +381,7 @@ _NOT_QUITE_ALL_ASSETS = everything_but(deny("asset", "databaseId", "equals", "el
 _NOT_QUITE_ALL_DATABASES = everything_but(deny("database", "databaseId", "equals", "elsewhere"))
 _OF_RUNS = frozenset(
     {"Execution", "PipelineExecution", "InputFile", "InputMetadata", "OutputFile", "OutputMetadata", "OutputResult"}
-    | {"RegisteredLog"}
+    | {"RegisteredLog", "SubExecution", "EngineExecution", "RunEngineExecution", "Stage", "RunStage"}
 )
 _BEYOND_ROWS = frozenset(f"Execution.{path[0]}" for path in WAYS["Execution"])
 _METADATA = frozenset(
@@ -402,7 +438,8 @@ DATABASE = MemoryDatabase(items(_rows()))
 @pytest.fixture
 def graph() -> Iterator[Graph]:
     policies = {"admin": everything_but(), **{tier.name: tier.policy for tier in TIERS}}
-    with graph_for(DATABASE, policies, logs=replace(log_clients(), logs=EmbeddedLogs(_lines()))) as graph:
+    clients = replace(log_clients(), logs=EmbeddedLogs(_lines()), states=_states())
+    with graph_for(DATABASE, policies, logs=clients) as graph:
         yield graph
 
 
@@ -492,6 +529,15 @@ _ROUTES_OF_GUARDS = {
     require_metadata: {"route of details", "route of metadata"},
     require_logs: {"route of details", "route of logs"},
 }
+_SUB_EXECUTIONS = "subExecutions { nodes { %s } }"
+WITHIN_STEPS = {
+    "RegisteredLog": "registeredLogs { nodes { ... } }",
+    "SubExecution": _SUB_EXECUTIONS % "...",
+    "EngineExecution": _SUB_EXECUTIONS % "engineExecution { ... }",
+    "HistoryEvent": _SUB_EXECUTIONS % "engineExecution { history(first: 1) { nodes { ... } } }",
+    "Stage": _SUB_EXECUTIONS % "stages(first: 1) { nodes { ... } }",
+    "MapRun": _SUB_EXECUTIONS % "stages(first: 1) { nodes { mapRun { ... } } }",
+}
 GUARDED = [
     (kind, name, of.extensions["strawberry-definition"].metadata[GUARD])
     for kind, of_kind in TYPES.items()
@@ -509,8 +555,9 @@ async def test_every_guarded_field_needs_its_routes(name: str, graph: Graph, wor
         below = " { __typename }" if isinstance(target, GraphQLObjectType) else ""
         rows = f'executions(filter: {{ groupId: "{WHOLE.group_id}" }}) {{ nodes {{ answer: {field_}{below} }} }}'
         step = f'pipelineExecution(pipelineExecutionId: "{WHOLE.steps[0].step_id}") {{ answer: {field_}{below} }}'
-        if kind == "RegisteredLog":
-            step = step.replace(f"answer: {field_}{below}", f"registeredLogs {{ nodes {{ answer: {field_}{below} }} }}")
+        if kind in WITHIN_STEPS:
+            answered = f"answer: {field_}{below}"
+            step = step.replace(answered, WITHIN_STEPS[kind].replace("...", answered))
         if kind != "Execution" and tier.hides(
             ids.encode("PipelineExecution", WHOLE.steps[0].step_id, WHOLE.execution_id)
         ):

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from graph.demo.model import ACCOUNT
+from graph.demo.samples import SAMPLE_EXECUTION_ID, SAMPLE_RUN
 from graph.tables import ids
-from graph.tables.catalogue import DATABASES, PIPELINES
+from graph.tables.catalogue import DATABASES, EXECUTIONS, PIPELINES
 from tests.demo.reading import ITEMS
 from tests.harness import SCHEMA, Graph
 from tests.resolvers.model import expected, parents
@@ -44,6 +45,9 @@ async def _everything(graph: Graph) -> dict[str, set[str]]:
         found[name].update(parents(name))
     found["Database"] = {ids.encode("Database", item["databaseId"]) for item in ITEMS[DATABASES]}
     found["Pipeline"] = {ids.encode("Pipeline", item["databaseId"], item["pipelineId"]) for item in ITEMS[PIPELINES]}
+    runs = [item["workflowExecutionId"] for item in ITEMS[EXECUTIONS] if item.get("workflow_execution_arn")]
+    found["EngineExecution"] = {ids.encode("RunEngineExecution", run) for run in runs}
+    found["Stage"] = {ids.encode("RunStage", SAMPLE_EXECUTION_ID, one.job) for one in SAMPLE_RUN.workflow.specified}
     kinds = {"MigratedInputFile": "InputFile"}
     for connection in connections():
         if connection.argument is not None or connection.type == "Query" or connection.identity != "id":

@@ -37,6 +37,7 @@ class ExecutionRow(Row):
     error_text: str | None = stored("executionError", decode.optional_text)
     log_text: str | None = stored("executionLog", decode.optional_text)
     log_group_arn: str = stored("executionLogGroupArn", decode.text)
+    arn: str = stored("workflow_execution_arn", decode.text)
 
     @property
     def id(self) -> str:
@@ -52,16 +53,6 @@ class ExecutionRow(Row):
     def workflow_id(self) -> str:
         """The workflow within its database."""
         return self.workflow_key.partition(":")[2]
-
-    @property
-    def status_source(self) -> states.StatusSource:
-        """The status is the stored one."""
-        return states.StatusSource.STORED
-
-    @property
-    def duration_ms(self) -> int | None:
-        """Milliseconds from start to stop."""
-        return duration_ms(self.started_at, self.stopped_at)
 
     @property
     def is_migrated(self) -> bool:

@@ -54,11 +54,6 @@ class StepRow(Row):
         return self.end_state == "true"
 
     @property
-    def status_source(self) -> states.StatusSource:
-        """The status is the stored one."""
-        return states.StatusSource.STORED
-
-    @property
     def duration_ms(self) -> int | None:
         """Milliseconds from start to stop."""
         return duration_ms(self.started_at, self.stopped_at)

@@ -1,21 +1,20 @@
-"""The one way to CloudWatch Logs, Batch and Deadline Cloud: calls off the event loop, bounded, timed and retried."""
+"""The one way to call an AWS client: off the event loop, bounded, timed and retried."""
 
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
-
-from graph.logs.redaction import redact
 
 _FIRST_PAUSE = 0.1  # seconds; doubles with each try, and the pause is drawn from zero to it
 _LONGEST_PAUSE = 2.0
 _PASSING = {
     "InternalFailure",
     "InternalServerErrorException",
+    "KmsThrottlingException",
     "LimitExceededException",
     "RequestLimitExceeded",
     "ServerException",
@@ -24,6 +23,10 @@ _PASSING = {
     "ThrottlingException",
     "TooManyRequestsException",
 }
+# Logs, executions and machines come and go.
+_COMMON = {"ResourceNotFoundException", "ExecutionDoesNotExist", "StateMachineDoesNotExist"}
+
+ResultT = TypeVar("ResultT")
 
 log = logging.getLogger(__name__)
 
@@ -39,9 +42,9 @@ class CallFailed(Exception):
 class Caller:
     """Makes calls of boto3 clients. One per process; safe to use from many operations at once."""
 
-    def __init__(self, *, concurrency: int, attempts: int) -> None:
+    def __init__(self, *, concurrency: int, attempts: int, name: str = "aws") -> None:
         self._attempts = attempts
-        self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="logs")
+        self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix=name)
 
     def close(self) -> None:
         """Waits for calls in flight and frees the threads."""
@@ -63,15 +66,14 @@ class Caller:
             except (ClientError, BotoCoreError) as fault:
                 code, may_pass = _judge(fault)
                 if not may_pass or attempt + 1 == self._attempts:
-                    if code != "ResourceNotFoundException":  # logs come and go
-                        log.warning("a read of logs failed: %s", code)
+                    if code not in _COMMON:
+                        log.warning("a call of AWS failed: %s", code)
                     raise CallFailed(code) from fault
         raise AssertionError("the last try returns or raises")
 
-    async def redact(self, texts: Sequence[str]) -> list[str]:
-        """Some texts without their credentials. Megabytes take a while, so the event loop does not wait for them."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, lambda: [redact(text) for text in texts])
+    async def run(self, work: Callable[[], ResultT]) -> ResultT:
+        """What some work gives that would hold up the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
 
 def _judge(fault: ClientError | BotoCoreError) -> tuple[str, bool]:

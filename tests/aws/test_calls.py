@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ConnectTimeoutError
 
-from graph.logs import calls
-from graph.logs.calls import Caller, CallFailed
+from graph.aws import calls
+from graph.aws.calls import Caller, CallFailed
 from tests.logs.unruly import refused
 
 
@@ -40,7 +40,7 @@ class Failing:
 async def test_a_call_leaves_the_event_loop(caller: Caller) -> None:
     method = Failing()
     assert await caller.call(method, {}) == {"answer": 42}
-    assert method.threads[0].startswith("logs")
+    assert method.threads[0].startswith("aws")
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ async def test_a_refusal_is_not_tried_again(caller: Caller, caplog: pytest.LogCa
     with caplog.at_level(logging.WARNING), pytest.raises(CallFailed):
         await caller.call(method, {})
     assert len(method.threads) == 1
-    assert [record.getMessage() for record in caplog.records] == ["a read of logs failed: AccessDeniedException"]
+    assert [record.getMessage() for record in caplog.records] == ["a call of AWS failed: AccessDeniedException"]
 
 
-async def test_texts_are_redacted_in_their_order(caller: Caller) -> None:
-    assert await caller.redact(["plain", "TaskToken=abc"]) == ["plain", "TaskToken=<redacted>"]
+async def test_work_that_takes_long_leaves_the_event_loop(caller: Caller) -> None:
+    assert await caller.run(lambda: threading.current_thread().name) != threading.current_thread().name

@@ -1,14 +1,14 @@
 from typing import Any
 
-from graph.logs.clients import connect
+from graph.aws.clients import connect
 from graph.settings import Settings
 
 
 def test_each_service_has_a_client_that_waits_and_tries_as_the_settings_say() -> None:
-    settings = Settings(region="eu-west-1", logs_timeout=3, logs_endpoint="http://127.0.0.1:4566")
+    settings = Settings(region="eu-west-1", logs_timeout=3, engines_timeout=3, logs_endpoint="http://127.0.0.1:4566")
     clients = connect(settings)
-    made: list[Any] = [clients.logs, clients.batch, clients.deadline]
-    assert [client.meta.service_model.service_name for client in made] == ["logs", "batch", "deadline"]
+    made: list[Any] = [clients.logs, clients.batch, clients.deadline, clients.states]
+    assert [client.meta.service_model.service_name for client in made] == ["logs", "batch", "deadline", "stepfunctions"]
     assert made[0].meta.endpoint_url == "http://127.0.0.1:4566"
     for client in made:
         assert client.meta.region_name == "eu-west-1"

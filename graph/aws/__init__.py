@@ -1,0 +1,1 @@
+"""AWS beside DynamoDB: its clients, and the one way to call them."""

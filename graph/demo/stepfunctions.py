@@ -1,0 +1,177 @@
+"""Step Functions in memory, as its documentation says, for the calls that executions are read with.
+
+It plays written histories: in pages, in either order, with or without execution data. A token holds for one request and
+for a day; what is appended to a history is seen by whoever reads on.
+"""
+
+import base64
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+_MOST_EVENTS = 1000
+_TOKEN_SECONDS = 24 * 3600
+_DATA = ("input", "inputDetails", "output", "outputDetails", "parameters")
+
+RawEvent = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A state machine; ``log_group`` is the ARN of where it logs, empty for nowhere."""
+
+    arn: str
+    definition: Mapping[str, Any]
+    log_group: str = ""
+
+    def execution(self, name: str) -> str:
+        """The ARN of one of its executions."""
+        return f"{self.arn.replace(':stateMachine:', ':execution:')}:{name}"
+
+
+@dataclass(slots=True)
+class Played:
+    """An execution: what DescribeExecution says beside the obvious, and its events."""
+
+    machine: Machine
+    name: str
+    status: str
+    events: list[RawEvent]
+    input: str = "{}"
+    described: dict[str, Any] = field(default_factory=dict)
+    map_runs: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def arn(self) -> str:
+        """Its ARN."""
+        return self.machine.execution(self.name)
+
+
+class EmbeddedStepFunctions:
+    """Some executions. ``clock`` tells the Unix time in seconds; machines may have no execution."""
+
+    def __init__(
+        self,
+        executions: Iterable[Played],
+        machines: Iterable[Machine] = (),
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._executions = {execution.arn: execution for execution in executions}
+        self._machines = {machine.arn: machine for machine in machines}
+        self._machines |= {execution.machine.arn: execution.machine for execution in self._executions.values()}
+        self._clock = clock
+
+    def append(self, execution: str, events: Sequence[RawEvent], status: str) -> None:
+        """Lets an execution go on."""
+        self._executions[execution].events.extend(events)
+        self._executions[execution].status = status
+
+    def describe_execution(self, *, executionArn: str) -> dict[str, Any]:  # noqa: N803
+        """What became of an execution."""
+        execution = self._execution(executionArn, "DescribeExecution")
+        times: dict[str, datetime] = {"startDate": execution.events[0]["timestamp"]}
+        if execution.status != "RUNNING":
+            times["stopDate"] = execution.events[-1]["timestamp"]
+        last: dict[str, Any] = next(
+            (details for key, details in execution.events[-1].items() if key.endswith("EventDetails")), {}
+        )
+        told: dict[str, Any] = {key: last[key] for key in ("output", "error", "cause") if key in last}
+        return {
+            "executionArn": executionArn,
+            "stateMachineArn": execution.machine.arn,
+            "name": execution.name,
+            "status": execution.status,
+            "input": execution.input,
+            "redriveCount": 0,
+            "redriveStatus": "NOT_REDRIVABLE" if execution.status in ("RUNNING", "SUCCEEDED") else "REDRIVABLE",
+            **times,
+            **told,
+            **execution.described,
+        }
+
+    def describe_state_machine(self, *, stateMachineArn: str) -> dict[str, Any]:  # noqa: N803
+        """A state machine."""
+        machine = self._machines.get(stateMachineArn)
+        if machine is None:
+            raise _refused("DescribeStateMachine", "StateMachineDoesNotExist")
+        return _shown(machine)
+
+    def describe_state_machine_for_execution(self, *, executionArn: str) -> dict[str, Any]:  # noqa: N803
+        """The state machine of an execution."""
+        return _shown(self._execution(executionArn, "DescribeStateMachineForExecution").machine)
+
+    def describe_map_run(self, *, mapRunArn: str) -> dict[str, Any]:  # noqa: N803
+        """The run of a distributed Map."""
+        for execution in self._executions.values():
+            if mapRunArn in execution.map_runs:
+                return {"mapRunArn": mapRunArn, "executionArn": execution.arn, **execution.map_runs[mapRunArn]}
+        raise _refused("DescribeMapRun", "ResourceNotFound")
+
+    def get_execution_history(
+        self,
+        *,
+        executionArn: str,  # noqa: N803
+        maxResults: int = 100,  # noqa: N803
+        reverseOrder: bool = False,  # noqa: N803
+        includeExecutionData: bool = True,  # noqa: N803
+        nextToken: str | None = None,  # noqa: N803
+    ) -> dict[str, Any]:
+        """One page of the events of an execution."""
+        call = "GetExecutionHistory"
+        events = self._execution(executionArn, call).events
+        of = [executionArn, reverseOrder, includeExecutionData]
+        place = len(events) - 1 if reverseOrder else 0
+        if nextToken is not None:
+            place = self._open(nextToken, of, call)
+        size = min(maxResults or _MOST_EVENTS, _MOST_EVENTS)
+        chosen = events[max(0, place - size + 1) : place + 1][::-1] if reverseOrder else events[place : place + size]
+        following = place - size if reverseOrder else place + size
+        answer: dict[str, Any] = {"events": [_copy(event, with_data=includeExecutionData) for event in chosen]}
+        if 0 <= following < len(events):
+            answer["nextToken"] = self._seal(following, of)
+        return answer
+
+    def _execution(self, arn: str, call: str) -> Played:
+        if arn not in self._executions:
+            raise _refused(call, "ExecutionDoesNotExist")
+        return self._executions[arn]
+
+    def _seal(self, place: int, of: list[Any]) -> str:
+        return base64.b64encode(json.dumps({"place": place, "of": of, "made": self._clock()}).encode()).decode()
+
+    def _open(self, token: str, of: list[Any], call: str) -> int:
+        try:
+            held = json.loads(base64.b64decode(token))
+        except ValueError:
+            raise _refused(call, "InvalidToken") from None
+        if held["of"] != of or self._clock() - held["made"] > _TOKEN_SECONDS:
+            raise _refused(call, "InvalidToken")
+        return int(held["place"])
+
+
+def _shown(machine: Machine) -> dict[str, Any]:
+    destination = {"cloudWatchLogsLogGroup": {"logGroupArn": machine.log_group}}
+    return {
+        "stateMachineArn": machine.arn,
+        "name": machine.arn.rpartition(":")[2],
+        "definition": json.dumps(machine.definition),
+        "loggingConfiguration": {"level": "ALL", "destinations": [destination] if machine.log_group else []},
+    }
+
+
+def _copy(event: RawEvent, *, with_data: bool) -> RawEvent:
+    return {
+        key: {name: held for name, held in value.items() if with_data or name not in _DATA}
+        if isinstance(value, dict)
+        else value
+        for key, value in event.items()
+    }
+
+
+def _refused(call: str, code: str) -> ClientError:
+    return ClientError({"Error": {"Code": code, "Message": code}, "ResponseMetadata": {"HTTPStatusCode": 400}}, call)  # type: ignore[typeddict-item]

@@ -1,0 +1,105 @@
+"""What happened inside a run: its events, each at its state, and its states, each with what became of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from graph.engines.engine import Engine
+from graph.engines.reading import HistoryReading
+from graph.history import (
+    AttributedEvent,
+    Attribution,
+    Definition,
+    DefinitionError,
+    Stage,
+    Visit,
+    attribute,
+    frame,
+    roll_up,
+)
+
+
+class StageSource(Enum):
+    """What the stages of a run are known from."""
+
+    DEFINITION = "DEFINITION"
+    HISTORY = "HISTORY"
+    NONE = "NONE"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What is read and shown of one run: bytes of its definition, stages, containers around a stage."""
+
+    definition_bytes: int
+    stages: int
+    depth: int
+
+
+@dataclass(frozen=True)
+class Inside:
+    """The inside of a run. ``warnings`` say in words what was not read or is not shown."""
+
+    attribution: Attribution
+    stages: Sequence[Stage]
+    stage_source: StageSource
+    warnings: Sequence[str]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every event was read."""
+        return self.attribution.is_complete
+
+    def stage(self, name: str) -> Stage | None:
+        """The stage of a name."""
+        return self._stages.get(name)
+
+    @cached_property
+    def events(self) -> Sequence[AttributedEvent]:
+        """Every event that was read, oldest first. The first use takes a while: keep it off the loop."""
+        return tuple(self.attribution)
+
+    def events_of(self, visit: Visit) -> Sequence[AttributedEvent]:
+        """The events of a visit, oldest first. The first use takes a while: keep it off the loop."""
+        return self._events.get(visit, ())
+
+    @cached_property
+    def _stages(self) -> Mapping[str, Stage]:
+        return {stage.name: stage for stage in self.stages}
+
+    @cached_property
+    def _events(self) -> Mapping[Visit, Sequence[AttributedEvent]]:
+        found: dict[Visit, list[AttributedEvent]] = {}
+        for event in self.events:
+            if event.visit is not None:
+                found.setdefault(event.visit, []).append(event)
+        return found
+
+
+def look_inside(
+    engine: Engine, definition: str | None, history: HistoryReading, bounds: Bounds, warnings: Sequence[str] = ()
+) -> Inside:
+    """Puts a definition, where it is known, and what was read of a history together. Takes a while: keep off the loop.
+
+    ``warnings`` say what could not be read before.
+    """
+    said = [*warnings, *([history.warning] if history.warning else [])]
+    states: Definition | None = None
+    if definition is not None:
+        try:
+            states = engine.parse(definition, bounds.definition_bytes)
+            said.extend(f"Odd definition: {oddity}." for oddity in states.warnings)
+        except DefinitionError as error:
+            said.append(f"The definition cannot be read: {error}.")
+    shown = frame(states, max_stages=bounds.stages, max_depth=bounds.depth) if states is not None else None
+    said.extend(f"Not shown: {cut}." for cut in (shown.cuts if shown is not None else ()))
+    attribution = attribute(history.events, states, read_to_end=history.read_to_end)
+    framed = {state.name for state in shown.states} if shown is not None else set()
+    cut = states.states.keys() - framed if states is not None else set()
+    found = [stage for stage in roll_up(shown, attribution) if stage.name not in cut]
+    if len(found) > bounds.stages:
+        said.append(f"Not shown: {len(found) - bounds.stages} states after the first {bounds.stages}.")
+    stages = found[: bounds.stages]
+    source = StageSource.DEFINITION if shown is not None else StageSource.HISTORY if stages else StageSource.NONE
+    return Inside(attribution, stages, source, tuple(said))

@@ -1,0 +1,174 @@
+"""Engines as the rest of the graph reads them: one set per process, and what one operation reads of them."""
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
+
+from graph.aws.calls import Caller, CallFailed
+from graph.aws.clients import Clients
+from graph.engines.engine import Engine, HistoryPage, RunFacts
+from graph.engines.inside import Bounds, Inside, look_inside
+from graph.engines.jobs import MOST_BATCH_JOBS, DeadlineJobKey, JobFacts, Jobs
+from graph.engines.memory import CheckMemory, LiveStatus
+from graph.engines.reading import Pages, read_history
+from graph.engines.stepfunctions import StepFunctions
+from graph.history import IterationCounts
+from graph.settings import Settings
+
+ValueT = TypeVar("ValueT")
+
+FORGOTTEN = "NotDescribed"  # the code where a service answers, and knows nothing of what it was asked
+_TIME_IS_UP = "TimeBudget"
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Generic[ValueT]):
+    """What a service told; or None, and the code of the call that failed."""
+
+    value: ValueT | None
+    failure: str | None = None
+
+
+class Engines:
+    """The engines of a deployment. One per process; safe to use from many operations at once."""
+
+    def __init__(self, clients: Clients, caller: Caller, settings: Settings) -> None:
+        self.step_functions = StepFunctions(clients.states, caller)
+        self.jobs = Jobs(clients.batch, clients.deadline, caller)
+        self.checks = CheckMemory(settings.status_check_seconds)
+        self.settings = settings
+        self.caller = caller
+
+    def close(self) -> None:
+        """Waits for calls in flight."""
+        self.caller.close()
+
+    def operation(self) -> "OperationEngines":
+        """What one operation reads of the engines."""
+        return OperationEngines(self)
+
+
+class OperationEngines:
+    """Everything is asked once for an operation, whoever wants it, within the operation's time and pages of history."""
+
+    def __init__(self, engines: Engines) -> None:
+        settings = engines.settings
+        self.engine: Engine = engines.step_functions
+        self._engines = engines
+        self._ends = time.monotonic() + settings.engines_budget_seconds
+        self._pages = Pages(settings.history_pages_per_operation)
+        self._bounds = Bounds(settings.definition_bytes, settings.stages, settings.stage_depth)
+        self._known: dict[Hashable, asyncio.Task[Any]] = {}
+        self._checks_left = settings.status_checks
+        self._kept_stored: set[str] = set()
+        self._wanted_jobs: dict[str, asyncio.Future[Told[JobFacts]]] = {}
+
+    async def facts(self, reference: str) -> Told[RunFacts]:
+        """What became of a run."""
+        return await self._once(("facts", reference), lambda: self._told(self.engine.describe(reference)))
+
+    async def definition(self, reference: str) -> Told[str]:
+        """The text of the definition that a run started with."""
+        return await self._once(("definition", reference), lambda: self._told(self.engine.definition(reference)))
+
+    async def inside(self, reference: str) -> Inside:
+        """What happened inside a run, as far as it may be read."""
+        return await self._once(("inside", reference), lambda: self._look_inside(reference))
+
+    async def children(self, map_run: str) -> Told[IterationCounts]:
+        """What became of the executions of a map run."""
+        return await self._once(("children", map_run), lambda: self._told(self.engine.children(map_run)))
+
+    async def log_group(self, machine: str) -> Told[str]:
+        """The ARN of the log group that a state machine writes to."""
+        read = self._engines.step_functions.log_group
+        return await self._once(("log group", machine), lambda: self._told(read(machine)))
+
+    async def deadline_job(self, key: DeadlineJobKey) -> Told[JobFacts]:
+        """A job of Deadline Cloud."""
+        return await self._once(("deadline", key), lambda: self._told(self._engines.jobs.deadline_job(key)))
+
+    async def batch_job(self, job_id: str) -> Told[JobFacts]:
+        """A job of AWS Batch; those that are asked for at the same time are described together."""
+        return await self._once(("batch", job_id), lambda: self._batch_job(job_id))
+
+    async def live_status(self, execution_id: str, reference: str) -> LiveStatus | None:
+        """What an engine says of an execution that may run: asked of few in an operation, and of none too often.
+
+        None where it was not asked, or did not answer. An execution that the engine forgot is not asked for again.
+        """
+        return await self._once(("live", execution_id), lambda: self._live_status(execution_id, reference))
+
+    def keep_stored(self, execution_ids: Iterable[str]) -> None:
+        """Leaves some executions as they are stored."""
+        self._kept_stored.update(execution_ids)
+
+    async def off_loop(self, work: Callable[[], ValueT]) -> ValueT:
+        """What some work gives that would hold up the event loop."""
+        return await self._engines.caller.run(work)
+
+    async def _look_inside(self, reference: str) -> Inside:
+        engine, bounds = self.engine, self._bounds
+
+        async def page(token: str | None, *, newest_first: bool) -> HistoryPage:
+            return await self._in_time(engine.history(reference, newest_first=newest_first, token=token))
+
+        most = self._engines.settings.history_pages
+        definition, history = await asyncio.gather(
+            self.definition(reference), read_history(page, most, self._pages, backwards=engine.reads_backwards)
+        )
+        failed = () if definition.failure is None else (f"The definition could not be read: {definition.failure}.",)
+        text = definition.value
+        return await self.off_loop(lambda: look_inside(engine, text, history, bounds, failed))
+
+    async def _live_status(self, execution_id: str, reference: str) -> LiveStatus | None:
+        checks = self._engines.checks
+        if execution_id in self._kept_stored:
+            return None
+        if (check := checks.recall(execution_id)) is not None:
+            return check.answer
+        if self._checks_left <= 0 or not self.engine.is_reference(reference):
+            return None
+        self._checks_left -= 1
+        told = await self.facts(reference)
+        facts = told.value
+        error = facts and ": ".join(filter(None, (facts.error, facts.cause)))
+        answer = LiveStatus(facts.status, facts.stopped_at, error or None) if facts is not None else None
+        checks.keep(execution_id, answer, is_final=told.failure == "ExecutionDoesNotExist")
+        return answer
+
+    async def _batch_job(self, job_id: str) -> Told[JobFacts]:
+        future: asyncio.Future[Told[JobFacts]] = asyncio.get_running_loop().create_future()
+        self._wanted_jobs[job_id] = future
+        await asyncio.sleep(0)  # whoever asks in the same turn of the loop is served by the same call
+        if not future.done() and self._wanted_jobs:
+            wanted = dict(list(self._wanted_jobs.items())[:MOST_BATCH_JOBS])
+            for known in wanted:
+                del self._wanted_jobs[known]
+            described = await self._told(self._engines.jobs.batch_jobs(list(wanted)))
+            for known, waiting in wanted.items():
+                facts = (described.value or {}).get(known)
+                waiting.set_result(Told(facts, described.failure or (None if facts else FORGOTTEN)))
+        return await future
+
+    async def _told(self, call: Coroutine[Any, Any, ValueT | None]) -> Told[ValueT]:
+        try:
+            return Told(await self._in_time(call))
+        except CallFailed as failure:
+            return Told(None, failure.code)
+
+    async def _in_time(self, call: Coroutine[Any, Any, ValueT]) -> ValueT:
+        try:
+            async with asyncio.timeout(max(0.0, self._ends - time.monotonic())):
+                return await call
+        except TimeoutError:
+            raise CallFailed(_TIME_IS_UP) from None
+
+    async def _once(self, key: Hashable, ask: Callable[[], Coroutine[Any, Any, ValueT]]) -> ValueT:
+        """Asks at most once. A field that is cancelled takes nothing from the others that wait for the same answer."""
+        task = self._known.get(key)
+        if task is None:
+            task = self._known[key] = asyncio.create_task(ask())
+        return cast("ValueT", await asyncio.shield(task))

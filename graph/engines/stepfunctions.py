@@ -1,0 +1,140 @@
+"""AWS Step Functions."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from enum import Enum
+from typing import Any, TypeVar
+
+from graph.aws.calls import Caller
+from graph.aws.clients import StatesClient
+from graph.engines.engine import EngineName, HistoryPage, NoHistory, RedriveStatus, RunFacts
+from graph.history import Definition, IterationCounts, MalformedHistoryError, parse_definition, parse_event
+from graph.tables.states import ExecutionStatus
+
+EVENTS = 1000  # of a page, the most that GetExecutionHistory gives
+
+_EXPRESS = "Express executions keep no history; what they logged is in CloudWatch Logs"
+_RUN = re.compile(
+    r"arn:[\w-]+:states:[\w-]+:\d+:(?P<kind>execution|express):(?P<flow>[^:/\s]{1,80})(?:/[^:/\s]+)?:(?P<name>[^\s]+)",
+    re.ASCII,
+)
+_MACHINE = re.compile(
+    r"(arn:[\w-]+:states:[\w-]+:\d+):(?:stateMachine|execution|express):([^:/\s]{1,80})[^\s]*", re.ASCII
+)
+
+Member = TypeVar("Member", bound=Enum)
+
+
+class StepFunctions:
+    """Reads executions. One per process; safe to use from many operations at once."""
+
+    name = EngineName.STEP_FUNCTIONS
+    reads_backwards = True
+
+    def __init__(self, client: StatesClient, caller: Caller) -> None:
+        self._client = client
+        self._caller = caller
+
+    def is_reference(self, text: str) -> bool:
+        """Whether a text is the ARN of an execution."""
+        return _RUN.fullmatch(text) is not None
+
+    def run_name(self, reference: str) -> str:
+        """The name of the execution, the last part of its ARN."""
+        return _part(reference, "name")
+
+    def flow_name(self, reference: str) -> str:
+        """The name of the state machine."""
+        return _part(reference, "flow")
+
+    async def describe(self, reference: str) -> RunFacts:
+        """What became of an execution, with DescribeExecution."""
+        said = await self._caller.call(self._client.describe_execution, {"executionArn": reference})
+        redrivable = said.get("redriveStatus")
+        return RunFacts(
+            status=_member(ExecutionStatus, said.get("status")),
+            started_at=_instant(said.get("startDate")),
+            stopped_at=_instant(said.get("stopDate")),
+            input=said.get("input"),
+            output=said.get("output"),
+            error=said.get("error"),
+            cause=said.get("cause"),
+            redrive_count=said.get("redriveCount"),
+            redrive_status=None if redrivable is None else _member(RedriveStatus, redrivable),
+            redrive_status_reason=said.get("redriveStatusReason"),
+            last_redriven_at=_instant(said.get("redriveDate")),
+        )
+
+    async def definition(self, reference: str) -> str:
+        """The definition that an execution started with, with DescribeStateMachineForExecution."""
+        request = {"executionArn": reference}
+        said = await self._caller.call(self._client.describe_state_machine_for_execution, request)
+        return str(said.get("definition", ""))
+
+    def parse(self, definition: str, most_bytes: int) -> Definition:
+        """The states of a definition in the Amazon States Language."""
+        return parse_definition(definition, max_bytes=most_bytes)
+
+    async def history(self, reference: str, *, newest_first: bool, token: str | None) -> HistoryPage:
+        """A page of the events of an execution, with GetExecutionHistory."""
+        if (match := _RUN.fullmatch(reference)) is not None and match["kind"] == "express":
+            raise NoHistory(_EXPRESS)
+        request: dict[str, Any] = {"executionArn": reference, "maxResults": EVENTS, "reverseOrder": newest_first}
+        if token is not None:
+            request["nextToken"] = token
+        said = await self._caller.call(self._client.get_execution_history, request)
+        return await self._caller.run(lambda: _page(said))
+
+    async def children(self, map_run: str) -> IterationCounts:
+        """What became of the child executions of a map run, with DescribeMapRun."""
+        said = await self._caller.call(self._client.describe_map_run, {"mapRunArn": map_run})
+        counts: Mapping[str, int] = said.get("executionCounts", {})
+        total = counts.get("total", 0)
+        return IterationCounts(
+            total=total,
+            started=total - counts.get("pending", 0),
+            succeeded=counts.get("succeeded", 0),
+            failed=counts.get("failed", 0) + counts.get("timedOut", 0),
+            aborted=counts.get("aborted", 0),
+        )
+
+    async def log_group(self, machine: str) -> str | None:
+        """The ARN of the log group that a state machine writes to, with DescribeStateMachine; None without one."""
+        said = await self._caller.call(self._client.describe_state_machine, {"stateMachineArn": machine})
+        for destination in said.get("loggingConfiguration", {}).get("destinations", ()):
+            if group := destination.get("cloudWatchLogsLogGroup", {}).get("logGroupArn"):
+                return str(group)
+        return None
+
+
+def machine_of(arn: str) -> str | None:
+    """The ARN of the state machine that an ARN of it, of one of its versions or of an execution names."""
+    match = _MACHINE.fullmatch(arn)
+    return f"{match[1]}:stateMachine:{match[2]}" if match else None
+
+
+def _page(said: Mapping[str, Any]) -> HistoryPage:
+    events = []
+    for raw in said.get("events", ()):
+        try:
+            events.append(parse_event(raw))
+        except MalformedHistoryError:
+            continue  # a gap in the ids, which attribution sees
+    return HistoryPage(events, said.get("nextToken") or None)
+
+
+def _part(reference: str, part: str) -> str:
+    match = _RUN.fullmatch(reference)
+    return match[part] if match else ""
+
+
+def _member(members: type[Member], text: object) -> Member:
+    try:
+        return members(text)
+    except ValueError:
+        return members["UNKNOWN"]
+
+
+def _instant(value: object) -> datetime | None:
+    return value.astimezone(UTC) if isinstance(value, datetime) else None

@@ -1,0 +1,205 @@
+"""The run of a state machine or flow: of the execution itself, or one that a step registered."""
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graph.context import Context
+from graph.engines.engine import EngineName, RunFacts
+from graph.engines.inside import Inside, StageSource
+from graph.engines.stepfunctions import machine_of
+from graph.logs.redaction import redact, redact_json
+from graph.resolvers.gate import visible_execution
+from graph.resolvers.history_events import HistoryEvent, history_page
+from graph.resolvers.paging import Page, PageRequest
+from graph.resolvers.stages import Stage, StageOwner, brief, stage_page, stage_warnings
+from graph.tables import ids
+from graph.tables.records.executions import ExecutionRow
+from graph.tables.states import ExecutionStatus
+
+_FACTS = frozenset(
+    {
+        "status",
+        "input",
+        "output",
+        "startedAt",
+        "stoppedAt",
+        "error",
+        "cause",
+        "redriveCount",
+        "redriveStatus",
+        "redriveStatusReason",
+        "lastRedrivenAt",
+    }
+)
+_INSIDE = frozenset({"stageSource", "stages", "history", "historyIsComplete"})
+
+
+@dataclass(frozen=True, slots=True)
+class EngineExecution:
+    """A run. ``owner`` leads to it: the execution, or the registered entry of a step; ``reference`` is the engine's."""
+
+    owner: StageOwner
+    reference: str
+    name: str
+    flow_name: str
+    engine: EngineName
+
+    @classmethod
+    def of(cls, owner: StageOwner, reference: str | None, context: Context) -> "EngineExecution | None":
+        """The run that a reference names; None where it is no reference."""
+        engine = context.engines.engine
+        if not reference or not engine.is_reference(reference):
+            return None
+        return cls(owner, reference, engine.run_name(reference), engine.flow_name(reference), engine.name)
+
+    @property
+    def execution_id(self) -> str:
+        """The execution that it is of, whose permissions guard it."""
+        return self.owner.execution_id
+
+    @property
+    def id(self) -> str:
+        """The global id."""
+        if self.owner.step_id is None:
+            return ids.encode("RunEngineExecution", self.owner.execution_id)
+        return ids.encode("EngineExecution", self.owner.step_id, self.owner.digest)
+
+
+async def of_execution(execution: ExecutionRow, context: Context) -> EngineExecution | None:
+    """The run of the workflow's own state machine."""
+    return EngineExecution.of(StageOwner(execution.execution_id), execution.arn, context)
+
+
+async def of_stage(stage: Stage, context: Context) -> EngineExecution | None:
+    """The run that a stage is of."""
+    return EngineExecution.of(stage.owner, stage.reference, context)
+
+
+async def execution(run: EngineExecution, context: Context) -> ExecutionRow | None:
+    """The execution that the run is of."""
+    return await visible_execution(context, run.execution_id)
+
+
+async def execution_arn(run: EngineExecution, _context: Context) -> str:
+    """The ARN of the run."""
+    return run.reference
+
+
+async def state_machine_arn(run: EngineExecution, _context: Context) -> str | None:
+    """The ARN of the state machine."""
+    return machine_of(run.reference)
+
+
+async def facts(run: EngineExecution, context: Context) -> RunFacts | None:
+    """What the engine says of the run; None where it does not answer."""
+    return (await context.engines.facts(run.reference)).value
+
+
+def fact(name: str) -> Callable[[EngineExecution, Context], Awaitable[Any]]:
+    """A resolver of what the engine says under a name."""
+
+    async def said(run: EngineExecution, context: Context) -> Any:
+        told = await facts(run, context)
+        return getattr(told, name) if told is not None else None
+
+    return said
+
+
+async def status(run: EngineExecution, context: Context) -> ExecutionStatus:
+    """How far it has come."""
+    said = await facts(run, context)
+    return said.status if said else ExecutionStatus.UNKNOWN
+
+
+async def given(run: EngineExecution, context: Context) -> Any:
+    """The JSON that it was started with."""
+    said = await facts(run, context)
+    return await _json(said.input if said else None, context)
+
+
+async def returned(run: EngineExecution, context: Context) -> Any:
+    """The JSON that it returned."""
+    said = await facts(run, context)
+    return await _json(said.output if said else None, context)
+
+
+async def definition(run: EngineExecution, context: Context) -> str | None:
+    """The text of the definition that it started with."""
+    text = (await context.engines.definition(run.reference)).value
+    return await context.engines.off_loop(lambda: redact(text)) if text is not None else None
+
+
+async def error(run: EngineExecution, context: Context) -> str | None:
+    """The name of the error that ended it."""
+    said = await facts(run, context)
+    return brief(said.error if said else None)
+
+
+async def cause(run: EngineExecution, context: Context) -> str | None:
+    """Why it ended so."""
+    said = await facts(run, context)
+    return brief(said.cause if said else None)
+
+
+async def inside(run: EngineExecution, context: Context) -> Inside:
+    """What happened inside it."""
+    return await context.engines.inside(run.reference)
+
+
+async def stage_source(run: EngineExecution, context: Context) -> StageSource:
+    """What its stages are known from."""
+    return (await inside(run, context)).stage_source
+
+
+async def history_is_complete(run: EngineExecution, context: Context) -> bool:
+    """Whether every event was read."""
+    return (await inside(run, context)).is_complete
+
+
+async def stages(run: EngineExecution, context: Context, request: PageRequest) -> Page[Stage]:
+    """Its stages."""
+    return await stage_page(run.owner, run.reference, context, request)
+
+
+async def history(
+    run: EngineExecution,
+    context: Context,
+    request: PageRequest,
+    step_name: str | None = None,
+    types: list[str] | None = None,
+) -> Page[HistoryEvent]:
+    """Its events, oldest first; those of a state, of some types."""
+    return await history_page(run.owner, run.reference, context, request, step_name, types)
+
+
+async def warnings(run: EngineExecution, context: Context) -> list[str]:
+    """What could not be read of the fields that the operation selects of runs."""
+    said: list[str] = []
+    selects = context.selection.includes
+    if selects("EngineExecution", _FACTS):
+        told = await context.engines.facts(run.reference)
+        said += _failed("Execution", run.name, told.failure)
+    if selects("EngineExecution", frozenset({"flowDefinition"})):
+        text = await context.engines.definition(run.reference)
+        said += _failed("Definition", run.name, text.failure)
+    if selects("EngineExecution", _INSIDE):
+        found = await inside(run, context)
+        said += [*found.warnings, *await stage_warnings(found, context)]
+    return list(dict.fromkeys(said))
+
+
+def _failed(what: str, name: str, code: str | None) -> Sequence[str]:
+    return () if code is None else (f"{what} unavailable for {name}: {code}",)
+
+
+async def _json(text: str | None, context: Context) -> Any:
+    return await context.engines.off_loop(lambda: _redacted(text)) if text else None
+
+
+def _redacted(text: str) -> Any:
+    try:
+        return redact_json(json.loads(text))
+    except (ValueError, RecursionError):
+        return redact(text)

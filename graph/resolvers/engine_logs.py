@@ -1,0 +1,83 @@
+"""What engines tell of logs: a history as lines, and the stream of a Batch job that a stage ran."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graph.aws.calls import CallFailed
+from graph.engines.engine import NoHistory
+from graph.engines.service import Engines
+from graph.history import Event, batch_job
+from graph.logs.lines import Allowance, Line, LineWindow, Mark, Span
+from graph.logs.reading import LineReader, Reading
+from graph.resolvers.sub_executions import references
+from graph.tables.records.executions import ExecutionRow
+
+
+class EngineLogs:
+    """The engines' part in reading logs. One per process."""
+
+    def __init__(self, engines: Engines) -> None:
+        self._engines = engines
+
+    def history(self, execution: ExecutionRow, span: Span, text: str) -> LineReader:
+        """The history of an execution as lines, those within a span that hold a text."""
+        return _HistoryReader(self._engines, execution.arn, span, text)
+
+    async def batch_stream(self, sub_executions: Sequence[Mapping[str, Any]], stage_name: str) -> str | None:
+        """The log stream of the Batch job that a stage of a step's registered state machines ran, if it is known."""
+        operation = self._engines.operation()
+        for reference in references(sub_executions):
+            if not operation.engine.is_reference(reference):
+                continue
+            stage = (await operation.inside(reference)).stage(stage_name)
+            jobs = [job for visit in reversed(stage.visits) if (job := batch_job(visit))] if stage is not None else []
+            for job in jobs[:1]:
+                if job.log_stream_name is not None:
+                    return job.log_stream_name
+                described = (await operation.batch_job(job.job_id)).value
+                if described is not None and described.log_stream_name is not None:
+                    return described.log_stream_name
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _HistoryReader:
+    """Reads a history as lines: one JSON object an event. A line's mark is its event's time and id."""
+
+    engines: Engines
+    reference: str
+    span: Span
+    text: str
+
+    async def read(self, window: LineWindow, allowance: Allowance) -> Reading:
+        """The lines of a window, page by page from the end where it begins."""
+        engine = self.engines.step_functions
+        if not engine.is_reference(self.reference):
+            return Reading(())
+        lines: list[Line] = []
+        token = None
+        while len(lines) <= window.count:
+            if allowance.spent is not None:
+                return Reading(lines, lines[-1].mark if lines else window.begin)
+            allowance.spend(1)
+            try:
+                page = await engine.history(self.reference, newest_first=not window.forward, token=token)
+            except NoHistory:
+                return Reading(())
+            except CallFailed as failure:
+                return Reading(lines, failure=failure.code)
+            lines += (line for event in page.events if (line := self._line(event)) and window.wants(line.mark))
+            token = page.token
+            if token is None:
+                break
+        return Reading(lines[: window.count + 1])
+
+    def _line(self, event: Event) -> Line | None:
+        at = round(event.time.timestamp() * 1000) if event.time is not None else 0
+        told = {"id": event.id, "previousEventId": event.previous_id, "type": event.type, "details": dict(event.detail)}
+        message = json.dumps(told, default=str)
+        if not self.span.low <= at <= self.span.high or self.text not in message:
+            return None
+        return Line(Mark(at, "", event.id), message, None)

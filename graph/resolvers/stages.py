@@ -1,0 +1,337 @@
+"""The inside of a run: its stages and their visits."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+
+from graph import history as pure
+from graph.context import Context
+from graph.engines.inside import Inside
+from graph.history import IterationCounts, StageScope, StageStatus, Transition, Visit
+from graph.logs.redaction import redact
+from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
+from graph.resolvers.sources import listed
+from graph.tables import ids
+
+_LONGEST_REASON = 256  # characters of an error or a cause, as VAMS shows them
+
+
+@dataclass(frozen=True, slots=True)
+class StageOwner:
+    """What leads to a run: an execution alone, or the registered entry of one of its steps."""
+
+    execution_id: str
+    step_id: str | None = None
+    digest: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What cursors are bound to."""
+        return self.step_id or self.execution_id, self.digest
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something inside a run."""
+
+    owner: StageOwner
+    reference: str
+    inside: Inside
+
+    @property
+    def execution_id(self) -> str:
+        """The execution that it is of, whose permissions guard it."""
+        return self.owner.execution_id
+
+
+@dataclass(frozen=True, slots=True)
+class BatchJob:
+    """A job of AWS Batch; its stream is None where it has to be asked for, or has none."""
+
+    job_id: str
+    stream: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MapRun(Part):
+    """The run of a distributed Map."""
+
+    run: pure.MapRun
+
+    @property
+    def redrive_count(self) -> int | None:
+        """How often it was redriven."""
+        return self.run.redrive_count
+
+
+@dataclass(frozen=True, slots=True)
+class Stage(Part):
+    """A state of a run and what became of it."""
+
+    stage: pure.Stage
+
+    @property
+    def id(self) -> str:
+        """The global id."""
+        if self.owner.step_id is None:
+            return ids.encode("RunStage", self.owner.execution_id, self.name)
+        return ids.encode("Stage", self.owner.step_id, self.owner.digest, self.name)
+
+    @property
+    def name(self) -> str:
+        """The state."""
+        return self.stage.name
+
+    @property
+    def type(self) -> str:
+        """Its type."""
+        return self.stage.state_type
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The containers around it and itself."""
+        return self.stage.path
+
+    @property
+    def depth(self) -> int:
+        """How many containers are around it."""
+        return self.stage.depth
+
+    @property
+    def next(self) -> tuple[Transition, ...] | None:
+        """Ways on from it."""
+        return self.stage.transitions
+
+    @property
+    def status(self) -> StageStatus:
+        """What became of it."""
+        return self.stage.status
+
+    @property
+    def started_at(self) -> datetime | None:
+        """Its first entry."""
+        return self.stage.started_at
+
+    @property
+    def stopped_at(self) -> datetime | None:
+        """Its last stop."""
+        return self.stage.stopped_at
+
+    @property
+    def duration_ms(self) -> int | None:
+        """Milliseconds from the first entry to the last stop."""
+        return self.stage.duration_ms
+
+    @property
+    def attempts(self) -> int:
+        """The most over one visit."""
+        return self.stage.attempts
+
+    @property
+    def visit_count(self) -> int:
+        """How often it was entered."""
+        return len(self.stage.visits)
+
+    @property
+    def redrive_count(self) -> int:
+        """The most over one visit."""
+        return self.stage.redrives
+
+    @property
+    def error(self) -> str | None:
+        """The name of its error."""
+        return brief(self.stage.error)
+
+    @property
+    def cause(self) -> str | None:
+        """Why it failed."""
+        return brief(self.stage.cause)
+
+    @property
+    def is_distributed(self) -> bool:
+        """Whether its items are executions of their own."""
+        return self.stage.is_distributed
+
+    @property
+    def iterations(self) -> IterationCounts | None:
+        """Of the current attempt."""
+        return self.stage.iterations
+
+    @property
+    def map_run(self) -> MapRun | None:
+        """The run of a distributed Map."""
+        run = self.stage.map_run
+        return MapRun(self.owner, self.reference, self.inside, run) if run is not None else None
+
+    @property
+    def batch(self) -> BatchJob | None:
+        """The last job that it ran."""
+        return _batch(self.stage)
+
+
+@dataclass(frozen=True, slots=True)
+class StageVisit(Part):
+    """One entry into a state."""
+
+    visit: Visit
+    place: int
+
+    @property
+    def name(self) -> str:
+        """The state."""
+        return self.visit.name or ""
+
+    @property
+    def scope(self) -> tuple[StageScope, ...] | None:
+        """The branches and iterations around it."""
+        return self.visit.scope.path()
+
+    @property
+    def status(self) -> StageStatus:
+        """What became of it."""
+        return self.visit.status
+
+    @property
+    def entered_event_id(self) -> int | None:
+        """The event that opened it."""
+        return self.visit.entered_event_id
+
+    @property
+    def exited_event_id(self) -> int | None:
+        """The event that closed it."""
+        return self.visit.exited_event_id
+
+    @property
+    def started_at(self) -> datetime | None:
+        """When it was entered."""
+        return self.visit.started_at
+
+    @property
+    def stopped_at(self) -> datetime | None:
+        """When it ended."""
+        return self.visit.stopped_at
+
+    @property
+    def attempts(self) -> int:
+        """Over all runs."""
+        return self.visit.attempts
+
+    @property
+    def error(self) -> str | None:
+        """The name of its error."""
+        return brief(self.visit.error)
+
+    @property
+    def cause(self) -> str | None:
+        """Why it failed."""
+        return brief(self.visit.cause)
+
+
+def brief(text: str | None) -> str | None:
+    """An error or a cause as it may be shown: redacted, then cut."""
+    return redact(text)[:_LONGEST_REASON] if text else None
+
+
+async def stage_named(owner: StageOwner, reference: str, context: Context, name: str) -> Stage | None:
+    """The stage of a run that has a name."""
+    inside = await context.engines.inside(reference)
+    found = inside.stage(name)
+    return Stage(owner, reference, inside, found) if found is not None else None
+
+
+async def stage_page(owner: StageOwner, reference: str, context: Context, request: PageRequest) -> Page[Stage]:
+    """The stages of a run, in the order of its definition."""
+
+    async def stages() -> list[Stage]:
+        inside = await context.engines.inside(reference)
+        return [Stage(owner, reference, inside, stage) for stage in inside.stages]
+
+    async def read(window: Window) -> Filled[Stage]:
+        return listed(await stages(), lambda stage: stage.name, window)
+
+    async def count() -> int:
+        return len(await stages())
+
+    return await paginate(context, request, owner.key, read, count)
+
+
+async def parent(stage: Stage, _context: Context) -> Stage | None:
+    """The container around a stage."""
+    return stage_in(stage, stage.stage.parent)
+
+
+async def resource(stage: Stage, _context: Context) -> str | None:
+    """What a Task calls."""
+    return stage.stage.resource
+
+
+async def visits(stage: Stage, context: Context, request: PageRequest) -> Page[StageVisit]:
+    """The visits to a stage, in the order of entry."""
+    found = [
+        StageVisit(stage.owner, stage.reference, stage.inside, visit, place)
+        for place, visit in enumerate(stage.stage.visits)
+    ]
+
+    async def read(window: Window) -> Filled[StageVisit]:
+        return listed(found, lambda visit: str(visit.entered_event_id or f"unread {visit.place}"), window)
+
+    async def count() -> int:
+        return len(found)
+
+    return await paginate(context, request, (*stage.owner.key, stage.name), read, count)
+
+
+async def stage_of_visit(visit: StageVisit, _context: Context) -> Stage | None:
+    """The stage that was visited."""
+    return stage_in(visit, visit.name)
+
+
+async def map_run_arn(run: MapRun, _context: Context) -> str | None:
+    """The ARN of a map run."""
+    return run.run.arn
+
+
+async def map_run_counts(run: MapRun, context: Context) -> IterationCounts | None:
+    """What became of the executions that a map run started."""
+    return (await context.engines.children(run.run.arn)).value if run.run.arn else None
+
+
+async def log_stream_name(job: BatchJob, context: Context) -> str | None:
+    """The stream that a job logs to: from the history, else asked of AWS Batch."""
+    if job.stream is not None:
+        return job.stream
+    described = (await context.engines.batch_job(job.job_id)).value
+    return described.log_stream_name if described else None
+
+
+async def stage_warnings(inside: Inside, context: Context) -> list[str]:
+    """What could not be read of jobs and map runs, where the operation selects it."""
+    said: list[str] = []
+    selects = context.selection.includes
+    if selects("Stage", frozenset({"batch"})) and selects("BatchJob", frozenset({"logStreamName"})):
+        jobs = [job.job_id for job in filter(None, map(_batch, inside.stages)) if job.stream is None]
+        described = await asyncio.gather(*map(context.engines.batch_job, jobs))
+        said += [
+            f"Batch job log stream unavailable for {job}: {told.failure}"
+            for job, told in zip(jobs, described, strict=True)
+            if told.failure
+        ]
+    if selects("Stage", frozenset({"mapRun"})) and selects("MapRun", frozenset({"counts"})):
+        for stage in inside.stages:
+            arn = stage.map_run.arn if stage.map_run is not None else None
+            if arn and (failure := (await context.engines.children(arn)).failure):
+                said.append(f"Map run unavailable for {stage.name}: {failure}")
+    return said
+
+
+def _batch(stage: pure.Stage) -> BatchJob | None:
+    for visit in reversed(stage.visits):
+        if job := pure.batch_job(visit):
+            return BatchJob(job.job_id, job.log_stream_name)
+    return None
+
+
+def stage_in(of: Part, name: str | None) -> Stage | None:
+    """The stage of a name inside the run that something is of."""
+    found = of.inside.stage(name) if name is not None else None
+    return Stage(of.owner, of.reference, of.inside, found) if found is not None else None

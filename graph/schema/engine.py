@@ -1,0 +1,130 @@
+"""What a step started elsewhere, and the runs of state machines."""
+
+from datetime import datetime
+
+from graph.engines.engine import EngineName, RedriveStatus
+from graph.engines.inside import StageSource
+from graph.resolvers import engine_executions as runs
+from graph.resolvers import sub_executions as subs
+from graph.resolvers.gate import require_logs
+from graph.resolvers.history_events import LONGEST_PAGE
+from graph.schema.connections import CountedConnection
+from graph.schema.fields import answer, attribute, object_type, page
+from graph.schema.lazy import LazyExecution, LazyPipelineExecution
+from graph.schema.node import Node
+from graph.schema.scalars import JSON
+from graph.schema.stages import BatchJob, HistoryEvent, Stage
+from graph.tables.states import ExecutionStatus
+
+_WARNINGS = "What could not be read for the fields that are selected, in words; the request itself never fails for it."
+
+
+@object_type(subs.DeadlineCloudJob, description="A job of AWS Deadline Cloud.")
+class DeadlineCloudJob:
+    """A job of AWS Deadline Cloud."""
+
+    farm_id: str | None = attribute("The farm.", reads=())
+    queue_id: str | None = attribute("The queue.", reads=())
+    job_id: str = attribute("The job.", reads=())
+
+
+@object_type(
+    runs.EngineExecution,
+    description="One run of a state machine (AWS Step Functions) or of a flow (Alibaba Cloud Serverless Workflow).",
+)
+class EngineExecution(Node):
+    """One run of a state machine or flow."""
+
+    engine: EngineName = attribute("The service that ran it.", reads=())
+    name: str = attribute("Its name, unique within the flow.", reads=())
+    flow_name: str = attribute("The name of the state machine or flow.", reads=())
+    execution: LazyExecution | None = answer(runs.execution, "The execution that it is of.")
+    sub_execution: "SubExecution | None" = answer(
+        subs.of_run, "The registered entry that it is of; null for the run of the workflow's own state machine."
+    )
+    execution_arn: str | None = answer(
+        runs.execution_arn, "The ARN of the run. Needs the logs permission.", guard=require_logs
+    )
+    state_machine_arn: str | None = answer(
+        runs.state_machine_arn, "The ARN of the state machine. Needs the logs permission.", guard=require_logs
+    )
+    status: ExecutionStatus | None = answer(runs.status, "How far it has come; UNKNOWN where the engine does not say.")
+    input: JSON | None = answer(
+        runs.given, "The JSON given at start, redacted. Needs the logs permission.", guard=require_logs
+    )
+    output: JSON | None = answer(
+        runs.returned, "The JSON returned at the end, redacted. Needs the logs permission.", guard=require_logs
+    )
+    flow_definition: str | None = answer(
+        runs.definition,
+        "The definition as it stood when the run started. Needs the logs permission: it holds ARNs.",
+        guard=require_logs,
+    )
+    started_at: datetime | None = answer(runs.fact("started_at"), "When it started.")
+    stopped_at: datetime | None = answer(runs.fact("stopped_at"), "When it ended; null until then.")
+    error: str | None = answer(runs.error, "The name of the error that ended it, redacted.")
+    cause: str | None = answer(runs.cause, "Why it ended so, redacted, at most 256 characters.")
+    redrive_count: int | None = answer(runs.fact("redrive_count"), "How often it was redriven.")
+    redrive_status: RedriveStatus | None = answer(runs.fact("redrive_status"), "Whether it can be redriven.")
+    redrive_status_reason: str | None = answer(runs.fact("redrive_status_reason"), "Why it cannot be redriven.")
+    last_redriven_at: datetime | None = answer(runs.fact("last_redriven_at"), "When it was redriven last.")
+    stage_source: StageSource | None = answer(runs.stage_source, "What its stages are known from.")
+    stages: CountedConnection[Stage] | None = page(
+        runs.stages, "Its states, in the order of the definition, a container before what is inside it."
+    )
+    history: CountedConnection[HistoryEvent] | None = page(
+        runs.history,
+        "Its events, oldest first, each at its state, branch and iteration; with stepName those of a state, with types "
+        "those of some types.",
+        longest=LONGEST_PAGE,
+    )
+    history_is_complete: bool | None = answer(
+        runs.history_is_complete,
+        "False where a read bound was met: stages not seen are then UNKNOWN, never NOT_STARTED.",
+    )
+    warnings: list[str] = answer(runs.warnings, _WARNINGS)
+
+
+@object_type(subs.SubExecution, description="What a step started elsewhere, as it registered it.")
+class SubExecution(Node):
+    """What a step started elsewhere."""
+
+    resource_type: str = attribute(
+        "As registered: stepFunctionsExecution, batchJob, deadlineCloudJob, or any other text.", reads=()
+    )
+    resource_name: str | None = answer(subs.resource_name, "The name of the state machine, or the id of the job.")
+    label: str | None = attribute("What the step calls it.", reads=())
+    stage_name: str | None = attribute("The state that it belongs to.", reads=())
+    pipeline_execution: LazyPipelineExecution | None = answer(subs.step_of, "The step that registered it.")
+    execution_arn: str | None = answer(
+        subs.locator("executionArn"), "As registered. Needs the logs permission.", guard=require_logs
+    )
+    state_machine_arn: str | None = answer(
+        subs.locator("stateMachineArn"), "As registered. Needs the logs permission.", guard=require_logs
+    )
+    job_arn: str | None = answer(
+        subs.locator("jobArn"), "As registered. Needs the logs permission.", guard=require_logs
+    )
+    task_arn: str | None = answer(
+        subs.locator("taskArn"), "As registered. Needs the logs permission.", guard=require_logs
+    )
+    cluster_arn: str | None = answer(
+        subs.locator("clusterArn"), "As registered. Needs the logs permission.", guard=require_logs
+    )
+    arn: str | None = answer(subs.locator("arn"), "As registered. Needs the logs permission.", guard=require_logs)
+    job_id: str | None = answer(subs.locator("jobId"), "As registered. Needs the logs permission.", guard=require_logs)
+    status: ExecutionStatus = answer(subs.status, "How far it has come; UNKNOWN where its service does not say.")
+    started_at: datetime | None = answer(subs.started_at, "When it started.")
+    stopped_at: datetime | None = answer(subs.stopped_at, "When it ended; null until then.")
+    error: str | None = answer(subs.error, "The name of the error that ended it, redacted.")
+    cause: str | None = answer(subs.cause, "Why it ended so, redacted, at most 256 characters.")
+    batch: BatchJob | None = attribute("The job of AWS Batch that it is.", reads=())
+    deadline: DeadlineCloudJob | None = attribute("The job of AWS Deadline Cloud that it is.", reads=())
+    stage_source: StageSource | None = answer(subs.stage_source, "What its stages are known from.")
+    stages: CountedConnection[Stage] | None = page(
+        subs.stages, "The states of the state machine that it is a run of; none for what is no state machine."
+    )
+    engine_execution: EngineExecution | None = answer(
+        subs.engine_execution, "The run itself; null for what is no state machine or flow."
+    )
+    warnings: list[str] = answer(subs.warnings, _WARNINGS)

@@ -1,0 +1,150 @@
+"""The inside of a run: stages, their visits, and the events of the history."""
+
+from datetime import datetime
+
+from graph.history import IterationCounts as Counts
+from graph.history import StageScope as Scope
+from graph.history import StageStatus, StageTransitionKind, Transition
+from graph.resolvers import history_events, stages
+from graph.resolvers.engine_executions import of_stage
+from graph.resolvers.gate import require_logs
+from graph.resolvers.history_events import LONGEST_PAGE
+from graph.schema.connections import CountedConnection
+from graph.schema.fields import answer, attribute, object_type, page
+from graph.schema.lazy import LazyEngineExecution
+from graph.schema.node import Node
+from graph.schema.scalars import JSON, BigInt
+
+
+@object_type(stages.BatchJob, description="A job of AWS Batch.")
+class BatchJob:
+    """A job of AWS Batch."""
+
+    job_id: str = attribute("The id of the job.", reads=())
+    log_stream_name: str | None = answer(
+        stages.log_stream_name, "The stream that it logs to: from the history, else asked of AWS Batch."
+    )
+
+
+@object_type(Counts, description="Iterations of a Map by what became of them.")
+class IterationCounts:
+    """Iterations of a Map."""
+
+    total: int | None = attribute("How many there are to be; null where that was not read.", reads=())
+    started: int = attribute("How many started.", reads=())
+    succeeded: int = attribute("How many succeeded.", reads=())
+    failed: int = attribute("How many failed.", reads=())
+    aborted: int = attribute("How many were aborted.", reads=())
+
+
+@object_type(stages.MapRun, description="The run of a distributed Map, whose items are executions of their own.")
+class MapRun:
+    """The run of a distributed Map."""
+
+    arn: str | None = answer(stages.map_run_arn, "The ARN. Needs the logs permission.", guard=require_logs)
+    redrive_count: int | None = attribute("How often it was redriven.", reads=())
+    counts: IterationCounts | None = answer(stages.map_run_counts, "Its executions by what became of them.")
+
+
+@object_type(Transition, description="A way on from a state.")
+class StageTransition:
+    """A way on from a state."""
+
+    to: str = attribute("The state that it leads to.", reads=())
+    kind: StageTransitionKind = attribute("When it is taken.", reads=())
+
+
+@object_type(Scope, description="A Parallel branch or a Map iteration around a visit.")
+class StageScope:
+    """A branch or an iteration."""
+
+    stage_name: str = attribute("The Parallel or the Map.", reads=())
+    branch: int | None = attribute("Place in the definition; null without it, or in a Map.", reads=())
+    branch_name: str | None = attribute(
+        "First state of the branch, which names it even without a definition.", reads=()
+    )
+    iteration: int | None = attribute(
+        "Index of the iteration; null in a Parallel, and where it was not read.", reads=()
+    )
+    attempt: int | None = attribute("0-based attempt of the container within its visit.", reads=())
+
+
+@object_type(stages.Stage, description="A state of the definition and what became of it over all its visits.")
+class Stage(Node):
+    """A state."""
+
+    name: str = attribute("The name of the state.", reads=())
+    type: str = attribute("Its type: Task, Choice, Parallel, Map and so on.", reads=())
+    path: list[str] = attribute("Names of the containers around it, outermost first, then its own.", reads=())
+    depth: int = attribute("How many containers are around it.", reads=())
+    parent: "Stage | None" = answer(stages.parent, "The container around it.")
+    engine_execution: LazyEngineExecution | None = answer(of_stage, "The run that it is a state of.")
+    resource: str | None = answer(stages.resource, "What a Task calls. Needs the logs permission.", guard=require_logs)
+    next: list[StageTransition] | None = attribute(
+        "Ways on, by the names of states, to draw the graph; null where only the history names the state.", reads=()
+    )
+    status: StageStatus = attribute("What became of it.", reads=())
+    started_at: datetime | None = attribute("When it was entered first.", reads=())
+    stopped_at: datetime | None = attribute("When it ended last; null while it runs.", reads=())
+    duration_ms: BigInt | None = attribute("Milliseconds between the two, any wait for a redrive included.", reads=())
+    attempts: int = attribute("The most over one visit; a lower bound when the history is incomplete.", reads=())
+    visit_count: int = attribute("How often it was entered.", reads=())
+    redrive_count: int = attribute("How many redrives a visit lived through.", reads=())
+    error: str | None = attribute("The name of the last error, redacted, unless it recovered.", reads=())
+    cause: str | None = attribute("Why it failed, redacted, at most 256 characters.", reads=())
+    is_distributed: bool = attribute("Whether it is a Map whose items are executions of their own.", reads=())
+    map_run: MapRun | None = attribute("The run of a distributed Map.", reads=())
+    iterations: IterationCounts | None = attribute("Iterations of the current attempt of a Map.", reads=())
+    batch: BatchJob | None = attribute("The last job of AWS Batch that it ran.", reads=())
+    visits: CountedConnection["StageVisit"] | None = page(stages.visits, "Its visits, in the order of entry.")
+
+
+@object_type(
+    stages.StageVisit,
+    description="One entry into a state: in one branch, one iteration, one turn of a loop.",
+)
+class StageVisit:
+    """One entry into a state."""
+
+    name: str = attribute("The name of the state.", reads=())
+    stage: Stage | None = answer(stages.stage_of_visit, "The state.")
+    scope: list[StageScope] | None = attribute(
+        "Where it ran, outermost first; empty at the root, null where that was not read.", reads=()
+    )
+    history: CountedConnection["HistoryEvent"] | None = page(
+        history_events.visit_history, "Its events, oldest first.", longest=LONGEST_PAGE
+    )
+    status: StageStatus = attribute("What became of it.", reads=())
+    entered_event_id: BigInt | None = attribute("The event that opened it.", reads=())
+    exited_event_id: BigInt | None = attribute("The event that closed it.", reads=())
+    started_at: datetime | None = attribute("When it was entered.", reads=())
+    stopped_at: datetime | None = attribute("When it ended.", reads=())
+    attempts: int = attribute("Tries of a Task, or starts of a Parallel or Map, over all runs.", reads=())
+    error: str | None = attribute("The name of the last error, redacted, unless it recovered.", reads=())
+    cause: str | None = attribute("Why it failed, redacted, at most 256 characters.", reads=())
+
+
+@object_type(history_events.HistoryEvent, description="An event of a history, and where it belongs.")
+class HistoryEvent:
+    """An event."""
+
+    event_id: BigInt = attribute("Its place in the history, from 1.", reads=())
+    previous_event_id: BigInt | None = attribute("The event that caused it; null for none.", reads=())
+    type: str = attribute("The engine's word for it.", reads=())
+    time: datetime = attribute("When it happened.", reads=())
+    step_name: str | None = attribute(
+        "The state or step that it belongs to; null for events of the execution itself.", reads=()
+    )
+    is_attributed: bool = attribute(
+        "False where the event that names the state was not read; stepName, scope and stage are then null for that "
+        "reason alone.",
+        reads=(),
+    )
+    scope: list[StageScope] | None = attribute(
+        "The branches and iterations around it, outermost first; null where they were not read.", reads=()
+    )
+    stage: Stage | None = answer(history_events.stage_of_event, "The state.")
+    redrive_index: int | None = attribute("0 for the first run, 1 after the first redrive; null when unread.", reads=())
+    event_detail: JSON | None = answer(
+        history_events.event_detail, "The event's own details, redacted. Needs the logs permission.", guard=require_logs
+    )

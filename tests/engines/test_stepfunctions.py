@@ -1,0 +1,130 @@
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from graph.aws.calls import Caller, CallFailed
+from graph.demo.script import Script
+from graph.demo.stepfunctions import EmbeddedStepFunctions, Machine, Played
+from graph.engines.engine import EngineName, NoHistory, RedriveStatus
+from graph.engines.stepfunctions import StepFunctions, machine_of
+from graph.history import IterationCounts
+from graph.tables.states import ExecutionStatus
+
+STATES = "arn:aws:states:us-west-2:123456789012"
+MACHINE = Machine(f"{STATES}:stateMachine:Convert", {"StartAt": "A"}, "arn:aws:logs:us-west-2:1:log-group:/a:*")
+START = datetime(2026, 7, 14, tzinfo=UTC)
+
+
+def played(**changes: Any) -> Played:
+    script = Script(START)
+    script.add("ExecutionFailed", script.task("A", 0), error="E", cause="why")
+    whole: dict[str, Any] = {"machine": MACHINE, "name": "run", "status": "FAILED", "events": script.events}
+    return Played(**whole | changes)
+
+
+@pytest.fixture
+def caller() -> Iterator[Caller]:
+    caller = Caller(concurrency=2, attempts=1)
+    yield caller
+    caller.close()
+
+
+def reader(caller: Caller, *executions: Played) -> StepFunctions:
+    return StepFunctions(EmbeddedStepFunctions(executions or [played()], [MACHINE]), caller)
+
+
+@pytest.mark.parametrize(
+    ("arn", "flow", "name"),
+    [
+        (f"{STATES}:execution:Convert:run", "Convert", "run"),
+        ("arn:aws-us-gov:states:us-gov-west-1:123456789012:execution:Convert:run", "Convert", "run"),
+        (f"{STATES}:execution:Convert/Tiles:b-1", "Convert", "b-1"),
+        (f"{STATES}:express:Notify:one:two", "Notify", "one:two"),
+    ],
+)
+def test_an_arn_names_the_machine_and_the_run(caller: Caller, arn: str, flow: str, name: str) -> None:
+    engine = reader(caller)
+    assert engine.is_reference(arn)
+    assert (engine.flow_name(arn), engine.run_name(arn)) == (flow, name)
+    assert (
+        machine_of(arn) == f"{arn.partition(':states:')[0]}:states:{arn.split(':')[3]}:123456789012:stateMachine:{flow}"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["", "run", f"{STATES}:stateMachine:Convert", f"{STATES}:execution:Convert", "a" * 9999]
+)
+def test_what_is_no_arn_of_a_run_is_no_reference(caller: Caller, text: str) -> None:
+    assert not reader(caller).is_reference(text)
+
+
+def test_a_machine_is_named_by_its_versions_too() -> None:
+    assert machine_of(f"{STATES}:stateMachine:Convert:7") == f"{STATES}:stateMachine:Convert"
+    assert machine_of("nothing") is None
+
+
+async def test_a_run_is_described(caller: Caller) -> None:
+    described = {"redriveCount": 2, "redriveDate": START, "redriveStatus": "REDRIVABLE"}
+    facts = await reader(caller, played(described=described)).describe(MACHINE.execution("run"))
+    assert facts.status is ExecutionStatus.FAILED
+    assert (facts.error, facts.cause, facts.input) == ("E", "why", "{}")
+    assert facts.started_at is not None
+    assert facts.stopped_at is not None
+    assert facts.started_at < facts.stopped_at
+    assert (facts.redrive_count, facts.redrive_status, facts.last_redriven_at) == (2, RedriveStatus.REDRIVABLE, START)
+
+
+async def test_words_that_are_not_known_yet_are_unknown(caller: Caller) -> None:
+    facts = await reader(caller, played(status="PAUSED", described={"redriveStatus": "MAYBE"})).describe(
+        MACHINE.execution("run")
+    )
+    assert (facts.status, facts.redrive_status) == (ExecutionStatus.UNKNOWN, RedriveStatus.UNKNOWN)
+
+
+async def test_a_run_that_is_gone_is_a_failure_with_its_code(caller: Caller) -> None:
+    with pytest.raises(CallFailed) as failed:
+        await reader(caller).describe(MACHINE.execution("gone"))
+    assert failed.value.code == "ExecutionDoesNotExist"
+
+
+async def test_an_express_run_has_no_history_and_none_is_asked_for(caller: Caller) -> None:
+    with pytest.raises(NoHistory, match="Express"):
+        await reader(caller).history(f"{STATES}:express:Convert:run:1", newest_first=False, token=None)
+
+
+async def test_a_history_is_read_from_either_end(caller: Caller) -> None:
+    engine, run = reader(caller), MACHINE.execution("run")
+    oldest = await engine.history(run, newest_first=False, token=None)
+    newest = await engine.history(run, newest_first=True, token=None)
+    assert [event.id for event in oldest.events] == list(range(1, 8))
+    assert [event.id for event in newest.events] == list(range(7, 0, -1))
+    assert oldest.token is newest.token is None
+
+
+async def test_an_event_that_is_none_is_a_gap(caller: Caller) -> None:
+    one = played()
+    del one.events[3]["type"]
+    page = await reader(caller, one).history(MACHINE.execution("run"), newest_first=False, token=None)
+    assert [event.id for event in page.events] == [1, 2, 3, 5, 6, 7]
+
+
+async def test_a_definition_is_that_of_the_start(caller: Caller) -> None:
+    engine = reader(caller)
+    assert await engine.definition(MACHINE.execution("run")) == '{"StartAt": "A"}'
+    assert list(engine.parse('{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}', 1000).states) == ["A"]
+
+
+async def test_the_children_of_a_map_run_are_counted(caller: Caller) -> None:
+    counts = {"total": 9, "pending": 2, "running": 1, "succeeded": 3, "failed": 1, "timedOut": 1, "aborted": 1}
+    engine = reader(caller, played(map_runs={"arn:map": {"executionCounts": counts}}))
+    assert await engine.children("arn:map") == IterationCounts(9, 7, 3, 2, 1)
+
+
+async def test_a_machine_tells_where_it_logs(caller: Caller) -> None:
+    assert await reader(caller).log_group(MACHINE.arn) == MACHINE.log_group
+    silent = Machine(f"{STATES}:stateMachine:Silent", {})
+    engine = StepFunctions(EmbeddedStepFunctions([], [silent]), caller)
+    assert await engine.log_group(silent.arn) is None
+    assert engine.name is EngineName.STEP_FUNCTIONS
