@@ -12,7 +12,7 @@ from graph.resolvers.engine_executions import EngineExecution
 from graph.resolvers.gate import visible_step
 from graph.resolvers.inside import Stage, brief
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
-from graph.resolvers.registered import STATE_MACHINE, SubExecution, of_step, with_digest
+from graph.resolvers.registered import BATCH_JOB, DEADLINE_JOB, STATE_MACHINE, SubExecution, of_step, with_digest
 from graph.resolvers.sources import listed
 from graph.resolvers.stages import stage_page, stage_warnings
 from graph.tables.records.steps import StepRow
@@ -85,22 +85,19 @@ async def engine_execution(sub: SubExecution, context: Context) -> EngineExecuti
 async def summary(sub: SubExecution, context: Context) -> Summary:
     """What became of it."""
     called = sub.label or await resource_name(sub, context) or sub.resource_type
-    match sub.resource_type:
-        case "stepFunctionsExecution":
-            return await _state_machine(sub, context, called)
-        case "batchJob":
-            if sub.batch is None:
-                return Summary(warning="A Batch job was registered without its id.")
-            return _job(f"Batch job status unavailable for {called}", await context.engines.batch_job(sub.batch.job_id))
-        case "deadlineCloudJob":
-            job = sub.deadline
-            if job is None or not job.farm_id or not job.queue_id:
-                return Summary(warning=f"{called}: its registration names no farm, queue or job.")
-            key = DeadlineJobKey(job.farm_id, job.queue_id, job.job_id)
-            said = await context.engines.deadline_job(key)
-            return _job(f"Deadline Cloud job status unavailable for {called}", said)
-        case _:
-            return Summary(warning=f"The status of {called} is not known: its type is not followed.")
+    if sub.resource_type == STATE_MACHINE:
+        return await _state_machine(sub, context, called)
+    if sub.resource_type == BATCH_JOB:
+        if sub.batch is None:
+            return Summary(warning="A Batch job was registered without its id.")
+        return _job(f"Batch job status unavailable for {called}", await context.engines.batch_job(sub.batch.job_id))
+    if sub.resource_type == DEADLINE_JOB:
+        job = sub.deadline
+        if job is None or not job.farm_id or not job.queue_id:
+            return Summary(warning=f"{called}: its registration names no farm, queue or job.")
+        key = DeadlineJobKey(job.farm_id, job.queue_id, job.job_id)
+        return _job(f"Deadline Cloud job status unavailable for {called}", await context.engines.deadline_job(key))
+    return Summary(warning=f"The status of {called} is not known: its type is not followed.")
 
 
 async def status(sub: SubExecution, context: Context) -> ExecutionStatus:

@@ -1,0 +1,70 @@
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from graph.aws.calls import Caller
+from graph.demo.logs import log_clients
+from graph.demo.script import Script
+from graph.engines.inside import Bounds, Inside, StageSource, look_inside
+from graph.engines.reading import HistoryReading
+from graph.engines.stepfunctions import StepFunctions
+from graph.history import StageStatus, parse_event
+
+MACHINE = {
+    "StartAt": "A",
+    "States": {"A": {"Type": "Task", "Next": "B"}, "B": {"Type": "Task", "Next": "Nowhere"}},
+}
+
+
+def look(definition: str | None, *, read_to_end: bool = True, bounds: Bounds | None = None, **history: Any) -> Inside:
+    script = Script(datetime(2026, 7, 14, tzinfo=UTC))
+    script.task("A", 0)
+    caller = Caller(concurrency=1, attempts=1)
+    engine = StepFunctions(log_clients().states, caller)
+    caller.close()
+    events = [parse_event(event) for event in script.events]
+    reading = HistoryReading(events, read_to_end, **history)
+    return look_inside(engine, definition, reading, bounds or Bounds(100_000, 50, 3))
+
+
+def statuses(inside: Inside) -> dict[str, StageStatus]:
+    return {stage.name: stage.status for stage in inside.stages}
+
+
+def test_a_definition_gives_the_states_that_the_history_does_not_have() -> None:
+    inside = look(json.dumps(MACHINE))
+    assert inside.stage_source is StageSource.DEFINITION
+    assert statuses(inside) == {"A": StageStatus.SUCCEEDED, "B": StageStatus.NOT_STARTED}
+    assert inside.warnings == ("Odd definition: B leads to Nowhere, which is not defined.",)
+    assert inside.is_complete
+
+
+def test_what_was_not_read_is_unknown() -> None:
+    inside = look(json.dumps(MACHINE), read_to_end=False, warning="Too long.")
+    assert statuses(inside) == {"A": StageStatus.SUCCEEDED, "B": StageStatus.UNKNOWN}
+    assert "Too long." in inside.warnings
+    assert not inside.is_complete
+
+
+def test_without_a_definition_the_history_tells_the_states() -> None:
+    for definition in (None, "{", "[" * 100_000):
+        inside = look(definition)
+        assert inside.stage_source is StageSource.HISTORY
+        assert statuses(inside) == {"A": StageStatus.SUCCEEDED}
+        assert len(inside.warnings) == (definition is not None)
+
+
+def test_a_definition_that_is_too_large_is_not_read() -> None:
+    inside = look(json.dumps(MACHINE), bounds=Bounds(10, 50, 3))
+    assert inside.stage_source is StageSource.HISTORY
+    assert "at most 10 are read" in inside.warnings[0]
+
+
+def test_each_event_is_at_its_visit() -> None:
+    inside = look(json.dumps(MACHINE))
+    stage = inside.stage("A")
+    assert stage is not None
+    (visit,) = stage.visits
+    assert [event.event.id for event in inside.events_of(visit)] == [2, 3, 4, 5, 6]
+    assert [event.event.id for event in inside.events] == [1, 2, 3, 4, 5, 6]
+    assert inside.stage("C") is None
