@@ -3,6 +3,7 @@
 import argparse
 import logging
 import os
+import re
 import secrets
 import shlex
 import socket
@@ -50,7 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return run(given)
     except ValidationError as error:
         print(_wrong_settings(error), file=sys.stderr)
-    except (DemoNotInstalledError, MissingTableNames, NotConfigured, OSError, PortUnavailable, SettingsError) as error:
+    except SettingsError as error:
+        print(_unreadable_setting(error), file=sys.stderr)
+    except (BotoCoreError, ClientError) as error:
+        print(cannot_connect(error), file=sys.stderr)
+        return 1
+    except (DemoNotInstalledError, MissingTableNames, NotConfigured, OSError, PortUnavailable) as error:
         print(error, file=sys.stderr)
     except KeyboardInterrupt:
         return 130
@@ -74,8 +80,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _serve(given: argparse.Namespace) -> int:
     settings = Settings() if given.workers is None else Settings(workers=given.workers)
-    if not settings.cursor_secrets:
-        raise NotConfigured("Set VAMS_GRAPH_CURSOR_SECRETS to a JSON list of secrets: the same for every process.")
+    if not settings.cursor_secrets or not all(secret.get_secret_value() for secret in settings.cursor_secrets):
+        raise NotConfigured(
+            "Set VAMS_GRAPH_CURSOR_SECRETS to a JSON list of secrets, none of them empty: the same for every process."
+        )
     deployment(settings).close()  # what would stop every worker is told here, once
     serve("graph.app:application", settings.host, settings.port, settings.workers)
     return 0
@@ -139,12 +147,7 @@ def _write_environment(path: Path, database: EmbeddedDatabase) -> None:
 
 
 def _doctor(_given: argparse.Namespace) -> int:
-    try:
-        client, names = connect(Settings())
-        findings = list(examine(client, names))
-    except (BotoCoreError, ClientError) as error:
-        print(cannot_connect(error), file=sys.stderr)
-        return 1
+    findings = list(examine(*connect(Settings())))
     for finding in findings:
         print(_line(finding))
     faults = sum(finding.fault is not None for finding in findings)
@@ -156,11 +159,20 @@ def _doctor(_given: argparse.Namespace) -> int:
 
 def _wrong_settings(error: ValidationError) -> str:
     """What is wrong with each variable, without its value, which may be a secret."""
-    lines = []
-    for one in error.errors(include_input=False):
-        variable = f"{Settings.model_config['env_prefix']}{one['loc'][0]}".upper() if one["loc"] else "Settings"
-        lines.append(f"{variable}: {one['msg']}")
-    return "\n".join(lines)
+    return "\n".join(
+        f"{_variable(one['loc'][0])}: {one['msg']}" if one["loc"] else one["msg"].removeprefix("Value error, ")
+        for one in error.errors(include_input=False)
+    )
+
+
+def _unreadable_setting(error: SettingsError) -> str:
+    """Which variable should be JSON and is not, without its value."""
+    field = re.search(r'field "(\w+)"', str(error))
+    return f'{_variable(field[1])}: Input should be JSON, such as ["one", "another"]' if field else str(error)
+
+
+def _variable(field: int | str) -> str:
+    return f"{Settings.model_config['env_prefix']}{field}".upper()
 
 
 def _line(finding: Finding) -> str:

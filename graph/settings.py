@@ -21,7 +21,9 @@ class Settings(BaseSettings):
     workers: int = Field(1, ge=1, le=64, description="Processes that serve.")
     environment: Literal["production", "development"] = Field(
         "production",
-        description="`development` opens introspection, suggestions in errors and queries by GET; see docs/http.md.",
+        description=(
+            "`development` opens introspection, the explorer, suggestions and queries by GET; see docs/http.md."
+        ),
     )
     allowed_hosts: list[str] = Field(
         default_factory=list,
@@ -38,7 +40,7 @@ class Settings(BaseSettings):
         description="JSON list of networks that may read /metrics.",
     )
     drain_seconds: float = Field(
-        2.0, ge=0, le=3, description="Seconds between SIGTERM and the end of accepting, while /readyz says 503."
+        2.0, ge=0, le=3, description="Seconds, at most 3, from SIGTERM to the end of accepting, while /readyz says 503."
     )
 
     region: str | None = Field(None, description="AWS region; else that of the AWS environment or profile.")
@@ -132,7 +134,9 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _admits_every_price(self) -> Self:
         if 0 < self.rate_points < self.max_price:
-            raise ValueError("rate_points must be 0 or at least max_price: a dear operation could never run")
+            raise ValueError(
+                "VAMS_GRAPH_RATE_POINTS must be 0 or at least VAMS_GRAPH_MAX_PRICE: a dear operation could never run"
+            )
         return self
 
     @property

@@ -220,7 +220,8 @@ def test_the_doctor_says_why_aws_cannot_be_asked(
         ("VAMS_GRAPH_DYNAMODB_TIMEOUT", "soon", "VAMS_GRAPH_DYNAMODB_TIMEOUT: Input should be a valid number"),
         ("VAMS_GRAPH_DYNAMODB_ATTEMPTS", "0", "VAMS_GRAPH_DYNAMODB_ATTEMPTS: Input should be greater than"),
         ("VAMS_GRAPH_CURSOR_SECRETS", "[20261130]", "VAMS_GRAPH_CURSOR_SECRETS: Input should be a valid string"),
-        ("VAMS_GRAPH_CURSOR_SECRETS", "s20261130", "cursor_secrets"),
+        ("VAMS_GRAPH_CURSOR_SECRETS", "s20261130", "VAMS_GRAPH_CURSOR_SECRETS: Input should be JSON"),
+        ("VAMS_GRAPH_RATE_POINTS", "5", "VAMS_GRAPH_RATE_POINTS must be 0 or at least VAMS_GRAPH_MAX_PRICE"),
     ],
 )
 def test_a_wrong_setting_is_named_and_its_value_is_not_shown(
@@ -232,6 +233,25 @@ def test_a_wrong_setting_is_named_and_its_value_is_not_shown(
     assert words in told.err
     assert "20261130" not in told.err
     assert len(told.err.splitlines()) == 1
+
+
+# Serving
+
+
+def test_serve_says_why_aws_cannot_be_asked(bare: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    bare.setenv("VAMS_RESOURCE_PARAM_PREFIX", "/vams")
+    bare.setenv("VAMS_GRAPH_CURSOR_SECRETS", '["secret"]')
+    assert main(["serve"]) == 1
+    assert capsys.readouterr() == ("", "AWS cannot be asked: You must specify a region.\n")
+
+
+@pytest.mark.parametrize("value", ["[]", '[""]', '["secret", ""]'])
+def test_serve_asks_for_secrets_that_seal(
+    bare: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], value: str
+) -> None:
+    bare.setenv("VAMS_GRAPH_CURSOR_SECRETS", value)
+    assert main(["serve"]) == 2
+    assert capsys.readouterr().err.startswith("Set VAMS_GRAPH_CURSOR_SECRETS to a JSON list of secrets")
 
 
 # The command

@@ -42,7 +42,7 @@ class DemoNotInstalledError(ImportError):
     """The emulator is an optional part of the installation, and is not there."""
 
     def __init__(self) -> None:
-        super().__init__('The demo needs its optional part: pip install "vams-graph[demo]"')
+        super().__init__("The demo needs its optional part. In a checkout: make demo, or pip install '.[demo]'.")
 
 
 class EmbeddedDatabase:

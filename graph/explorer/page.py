@@ -16,7 +16,7 @@ from graph.explorer.examples import EXAMPLES, Example
 PREFIX = "/explorer"
 """Where the page's files are; the page itself is where the graph is."""
 
-NOT_BUILT = """The explorer's page has not been built: it needs Node.js, 20.19 or newer, once.
+NOT_BUILT = """The explorer's page has not been built: it needs Node.js 20.19, 22.12 or newer, once.
 
 Install Node.js, run "make explorer" in a checkout, and start the server again.
 A wheel that is built where Node.js is has the page inside.
