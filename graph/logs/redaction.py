@@ -89,7 +89,7 @@ _INTRODUCER = re.compile(
     |
       (?<=bearer)\s++
     )
-    (?P<opening>(?:[bu]?+{_QUOTE})?+)
+    ((?:[bu]?+{_QUOTE})?+)  # the opening of the value
     """,
     re.VERBOSE,
 )
@@ -120,19 +120,19 @@ _JSON_WEB_TOKEN = re.compile(r"(eyJ[A-Za-z0-9_-]*+)(\.eyJ[A-Za-z0-9_-]*+(?:\.[A-
 
 
 def _redact_named(text: str, lowered: str) -> str:
-    pieces: list[str] = []
+    kept: list[str] = []
     end = 0
+    value_at = _VALUE.match
     for introducer in _INTRODUCER.finditer(lowered):
         start = introducer.end()
-        if start < end:
-            continue  # inside a value that is already cut out
-        if value := _VALUE.match(lowered, introducer.start("opening")):
-            pieces += text[end:start], REDACTED
+        # What begins before the end is inside a value that is already cut out.
+        if start >= end and (value := value_at(lowered, introducer.start(1))):
+            kept.append(text[end:start])
             end = value.end()
-    if not pieces:
+    if not kept:
         return text
-    pieces.append(text[end:])
-    return "".join(pieces)
+    kept.append(text[end:])
+    return REDACTED.join(kept)
 
 
 def _redact_json_web_tokens(text: str) -> str:
