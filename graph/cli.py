@@ -48,7 +48,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "history": history.run,
     }[given.command]
     try:
-        return run(given)
+        status = run(given)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read the output has read enough
+        return 0
     except ValidationError as error:
         print(_wrong_settings(error), file=sys.stderr)
     except SettingsError as error:

@@ -51,8 +51,10 @@ class Load:
                     response = client.post(self._url, json=QUERY)
                     assert response.json()["data"]["executions"]["nodes"]
                     self.answered += 1
-                except httpx.ConnectError:
-                    return  # it does not listen any more: this request was never accepted
+                except (httpx.ConnectError, httpx.ReadError):
+                    # It does not listen any more, or stopped before it took the connection from the kernel: either way
+                    # the request was never accepted. That none was which is not counted here shows in the log.
+                    return
                 except (httpx.TransportError, ValueError, KeyError, AssertionError) as error:
                     self.lost.append(repr(error))
                     return

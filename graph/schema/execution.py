@@ -136,7 +136,9 @@ class Execution(Node):
     status_source: states.StatusSource = answer(
         statuses.source_of_execution, "Where the status comes from.", reads=STATUS
     )
-    status_checked_at: datetime | None = attribute("When the stored status was last compared with the engine.")
+    status_checked_at: datetime | None = attribute(
+        "When the stored status was last compared with the engine, as the row says; a LIVE status is newer."
+    )
     started_at: datetime | None = attribute("When the run started. Null only on migrated rows that never had it.")
     started_at_is_estimated: bool = attribute("Whether the start was derived, which happens on migrated rows only.")
     stopped_at: datetime | None = answer(
