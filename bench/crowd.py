@@ -43,7 +43,7 @@ DEAREST = f"""{{ executions(first: {RUNS}, filter: {{ groupId: "crowd" }}) {{ no
 """Lists within lists within lists, all of them full. Of all shapes that were tried, it takes longest for its price."""
 
 _SECONDS = 90  # for all of it, whatever happens
-_PAUSE = 0.02
+_PAUSE = 0.1
 _STATUS, _CODE = re.compile(rb"HTTP/1.1 (\d+)"), re.compile(rb'"code":"(\w+)"')
 _SPAWN = multiprocessing.get_context("spawn")
 
@@ -179,9 +179,11 @@ def _probe(port: int, is_over: Event, sender: Connection) -> None:
         response.read()
         if response.status != 200:
             raise AssertionError(f"/healthz says {response.status}")
-        waits.append((time.perf_counter() - begun) * 1000)
-        if len(waits) == 1:
+        if not waits:
             sender.send("ready")
+        took = time.perf_counter() - begun
+        # Whoever else had asked meanwhile would have waited for the rest of it.
+        waits.extend((took - passed * _PAUSE) * 1000 for passed in range(int(took / _PAUSE) + 1))
     sender.send(waits)
 
 
