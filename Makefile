@@ -1,8 +1,9 @@
 # make demo    serve the sample database on http://127.0.0.1:8000/graphql (PORT=8123 moves it)
 # make test    style, types, layers, then the tests
+# make bench   what things cost on this machine
 #
-# Both need Python 3.11 or newer and nothing else; PYTHON=python3.12 chooses the interpreter when .venv is made.
-# Where Node.js is, they also build the explorer, which is the page that the server shows to a browser.
+# All need Python 3.11 or newer and nothing else; PYTHON=python3.12 chooses the interpreter when .venv is made.
+# Where Node.js is, the first two also build the explorer, which is the page that the server shows to a browser.
 
 PORT ?= 8000
 PYTHON ?=
@@ -13,12 +14,13 @@ bin := $(venv)/bin
 install := $(bin)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check explorer picture schema format lock clean
+.PHONY: help demo test check bench explorer picture schema format lock clean
 
 help:
 	@echo 'make demo      serve the sample database on http://127.0.0.1:$(PORT)/graphql (PORT=8123 moves it)'
 	@echo 'make test      check, then run the tests'
 	@echo 'make check     style, types and layers'
+	@echo 'make bench     measure what things cost (see docs/performance.md)'
 	@echo 'make format    rewrite the code in the one style'
 	@echo 'make explorer  build the page that a browser sees (needs Node.js)'
 	@echo 'make picture   show that page in docs/images/explorer.png (needs Chromium)'
@@ -39,6 +41,12 @@ check: $(venv)/dev.stamp
 	@$(bin)/ruff format --check
 	@$(bin)/mypy
 	@$(bin)/lint-imports --no-logo
+
+bench: $(venv)/dev.stamp
+	@for module in policy gate redaction history hostile; do \
+		echo "== $$module"; \
+		$(bin)/python -m bench.$$module || exit 1; \
+	done
 
 explorer: $(venv)/demo.stamp
 	@$(bin)/python explorer/build.py

@@ -6,7 +6,7 @@ be of the partition, filters apply after the limit, and a page ends at 1 MB.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,7 +53,7 @@ class MemoryDatabase:
     """
 
     def __init__(self, items: Items) -> None:
-        self.served: list[tuple[str, Key]] = []
+        self.served: MutableSequence[tuple[str, Key]] = []
         self._serialize: Callable[[Any], Any] = TypeSerializer().serialize
         self._shelves = {table.name: _Shelf(table) for table in TABLES}
         for table, rows in items.items():
