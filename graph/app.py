@@ -37,14 +37,16 @@ from graph.rates import LocalBuckets
 from graph.resolvers.engine_logs import EngineLogs
 from graph.schema import create_schema
 from graph.settings import Settings
-from graph.tables.catalogue import Table
+from graph.tables.catalogue import EXECUTIONS, Table
 from graph.tables.cursors import Cursors
 from graph.tables.doctor import answers
 from graph.tables.names import ssm_parameters, table_names
 from graph.tables.reader import Client, Reader, dynamodb
+from graph.tables.writer import ExecutionWriter
 
 PATH = "/graphql"
 
+_SETTLE_SECONDS = 1  # for writes that began; what is lost is found out again
 _CLOSE_SECONDS = 2  # nobody waits for what a service still answers then
 
 
@@ -65,7 +67,8 @@ def application() -> Starlette:
 def deployment(settings: Settings) -> Services:
     """The services over a deployment. Raises as :func:`application` does."""
     client, names = connect(settings)
-    return make_services(settings, client, names, aws.connect(settings))
+    writer = ExecutionWriter(client, names[EXECUTIONS]) if settings.write_back_status else None
+    return make_services(settings, client, names, aws.connect(settings), writer=writer)
 
 
 def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> Starlette:
@@ -80,6 +83,8 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
         try:
             yield
         finally:
+            if services.writer is not None:
+                await services.writer.settle(_SETTLE_SECONDS)
             closing = threading.Thread(target=services.close, daemon=True)
             closing.start()
             closing.join(_CLOSE_SECONDS)
@@ -139,8 +144,11 @@ def make_services(
     clients: Clients,
     ways: Ways = configured_ways,
     reader: type[Reader] = Reader,
+    writer: ExecutionWriter | None = None,
 ) -> Services:
     """The services over a database and the clients of AWS, and the ways in which they tell who asks.
+
+    Without a writer nothing is ever written.
 
     Raises:
         NotConfigured: when the settings name no such way.
@@ -161,6 +169,7 @@ def make_services(
             EngineLogs(engines),
         ),
         engines=engines,
+        writer=writer,
         tables_answer=partial(answers, client, names),
     )
 

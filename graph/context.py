@@ -19,6 +19,7 @@ from graph.tables.cursors import Cursors
 from graph.tables.reader import Reader
 from graph.tables.rows import Fields, Row
 from graph.tables.tally import Tally
+from graph.tables.writer import ExecutionWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,8 @@ class Services:
     policies: Policies
     logs: Logs
     engines: Engines
+    writer: ExecutionWriter | None
+    """What writes checks of executions back; None where the setting is off."""
     tables_answer: Callable[[], bool]
     """Asks the database whether it serves every table. It blocks: call it off the event loop."""
 
@@ -40,6 +43,8 @@ class Services:
         self.reader.close()
         self.logs.close()
         self.engines.close()
+        if self.writer is not None:
+            self.writer.close()
 
 
 @dataclass(frozen=True, slots=True)

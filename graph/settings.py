@@ -114,6 +114,10 @@ class Settings(BaseSettings):
         20, ge=0, description="Running executions whose status one operation asks the engine for; 0 never asks."
     )
 
+    write_back_status: bool = Field(
+        False, description="Write what the engine says of a running execution to its row; see docs/engines.md."
+    )
+
     max_body_bytes: int = Field(262_144, ge=1024, description="Bytes of a request's body, also once unpacked.")
     body_seconds: float = Field(10.0, gt=0, description="Seconds in which a request's body must arrive.")
     operation_seconds: float = Field(30.0, gt=0, description="Seconds that one operation may wait and run.")

@@ -20,6 +20,7 @@ from graph.settings import Settings
 from graph.tables.catalogue import Table
 from graph.tables.reader import Client, Reader
 from graph.tables.tally import Tally
+from graph.tables.writer import ExecutionWriter
 
 SCHEMA = create_schema()
 ADMINISTRATOR = Viewer(ADMIN, is_mfa=False, method="api_key")
@@ -156,11 +157,12 @@ class Graph:
         reader: type[Reader] = LockStepReader,
         schema: Schema = SCHEMA,
         logs: Clients | None = None,
+        writer: ExecutionWriter | None = None,
     ) -> None:
         self.settings = settings or Settings(cursor_secrets=["a secret of the tests"])
         self.recorder = Recorder(client, names)
         self.services: Services = make_services(
-            self.settings, self.recorder, names, logs or log_clients(), _no_ways, reader
+            self.settings, self.recorder, names, logs or log_clients(), _no_ways, reader, writer
         )
         self.schema = schema
 

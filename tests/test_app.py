@@ -7,7 +7,7 @@ import boto3
 import pytest
 from botocore.exceptions import NoRegionError, ProfileNotFound
 
-from graph.app import connect
+from graph.app import connect, deployment
 from graph.demo.database import EmbeddedDatabase
 from graph.settings import Settings
 from graph.tables.catalogue import TABLES
@@ -37,10 +37,9 @@ def parameters(database: EmbeddedDatabase) -> Iterator[dict[str, str]]:
     client.delete_parameters(Names=list(stored)[10:])
 
 
-def settings(database: EmbeddedDatabase) -> Settings:
-    return Settings(
-        region=database.region, dynamodb_endpoint=database.endpoint, ssm_endpoint=database.endpoint, profile=None
-    )
+def settings(database: EmbeddedDatabase, **changes: Any) -> Settings:
+    endpoint = database.endpoint
+    return Settings(region=database.region, dynamodb_endpoint=endpoint, ssm_endpoint=endpoint, profile=None, **changes)
 
 
 def test_the_tables_that_the_environment_names_can_be_asked(database: EmbeddedDatabase) -> None:
@@ -72,3 +71,15 @@ def test_a_region_is_needed(database: EmbeddedDatabase) -> None:
 def test_a_profile_must_exist(database: EmbeddedDatabase) -> None:
     with pytest.raises(ProfileNotFound):
         connect(Settings(profile="no-such-profile"), database.environment())
+
+
+@pytest.mark.parametrize("is_on", [False, True])
+def test_a_deployment_is_written_to_only_if_its_setting_says_so(
+    database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch, *, is_on: bool
+) -> None:
+    for variable, name in database.environment().items():
+        monkeypatch.setenv(variable, name)
+    chosen = {"api_keys": True, "cursor_secrets": ["a secret of the tests"], "write_back_status": is_on}
+    services = deployment(settings(database, **chosen))
+    assert (services.writer is not None) is is_on
+    services.close()

@@ -10,7 +10,8 @@ from graphql import GraphQLInterfaceType, GraphQLObjectType, GraphQLSchema, buil
 
 from graph.demo.permissions import API_KEY_OF
 from graph.settings import Settings
-from graph.tables.catalogue import TABLES
+from graph.tables.catalogue import EXECUTIONS, TABLES
+from graph.tables.writer import COMPLETION
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -78,7 +79,7 @@ def test_every_table_is_listed_with_its_names() -> None:
 
 
 def test_the_policy_allows_what_is_read_and_no_more() -> None:
-    (policy,) = blocks(OPERATIONS, "json")
+    policy, write_back = blocks(OPERATIONS, "json")
     statements = {statement["Sid"]: statement for statement in json.loads(policy)["Statement"]}
     table_of = "arn:aws:dynamodb:REGION:ACCOUNT:table/{}".format
     indexes_of = "arn:aws:dynamodb:REGION:ACCOUNT:table/{}/index/*".format
@@ -86,3 +87,7 @@ def test_the_policy_allows_what_is_read_and_no_more() -> None:
         {table_of(table.name) for table in TABLES} | {indexes_of(table.name) for table in TABLES if table.indexes}
     )
     assert set(statements["CheckTables"]["Resource"]) == {table_of(table.name) for table in TABLES}
+    written = json.loads(write_back)
+    assert (written["Action"], written["Resource"]) == ("dynamodb:UpdateItem", table_of(EXECUTIONS.name))
+    (conditions,) = written["Condition"].values()
+    assert set(conditions["dynamodb:Attributes"]) == {*EXECUTIONS.key, "lastSfnSyncCheckDate", *COMPLETION}

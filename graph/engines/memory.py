@@ -1,6 +1,6 @@
 """The one thing that outlives an operation: how the last check of a running execution ended, for a few seconds.
 
-Without it every page that shows a running execution would ask the engine again, since nothing is written back.
+Without it every page that shows a running execution would ask the engine again, since nothing has to be written back.
 """
 
 import time

@@ -94,12 +94,15 @@ class OperationEngines:
         """A job of AWS Batch; those that are asked for at the same time are described together."""
         return await self._once(("batch", job_id), lambda: self._batch_job(job_id))
 
-    async def live_status(self, execution_id: str, reference: str) -> LiveStatus | None:
+    async def live_status(
+        self, execution_id: str, reference: str, on_check: Callable[[LiveStatus], None]
+    ) -> LiveStatus | None:
         """What an engine says of an execution that may run: asked of few in an operation, and of none too often.
 
         None where it was not asked, or did not answer. An execution that the engine forgot is not asked for again.
+        ``on_check`` is told what the engine says, when it is asked and not remembered.
         """
-        return await self._once(("live", execution_id), lambda: self._live_status(execution_id, reference))
+        return await self._once(("live", execution_id), lambda: self._live_status(execution_id, reference, on_check))
 
     def keep_stored(self, execution_ids: Iterable[str]) -> None:
         """Leaves some executions as they are stored."""
@@ -123,7 +126,9 @@ class OperationEngines:
         text = definition.value
         return await self.off_loop(lambda: look_inside(engine, text, history, bounds, failed))
 
-    async def _live_status(self, execution_id: str, reference: str) -> LiveStatus | None:
+    async def _live_status(
+        self, execution_id: str, reference: str, on_check: Callable[[LiveStatus], None]
+    ) -> LiveStatus | None:
         checks = self._engines.checks
         if execution_id in self._kept_stored:
             return None
@@ -137,6 +142,8 @@ class OperationEngines:
         error = facts and ": ".join(filter(None, (facts.error, facts.cause)))
         answer = LiveStatus(facts.status, facts.stopped_at, error or None) if facts is not None else None
         checks.keep(execution_id, answer, is_final=told.failure == "ExecutionDoesNotExist")
+        if answer is not None:
+            on_check(answer)
         return answer
 
     async def _batch_job(self, job_id: str) -> Told[JobFacts]:

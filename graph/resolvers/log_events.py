@@ -49,11 +49,9 @@ class LinesWanted:
 
         Groups are shared and kept for long, so a search that went on to this day would read other runs' lines for ever.
         """
-        started, stopped = _milliseconds(execution.started_at), _milliseconds(execution.stopped_at)
-        low = 0 if started is None else started - _BEFORE_START
-        high = time.time() * 1000 + _AHEAD if stopped is None else stopped + _AFTER_STOP
+        low, high = span_of_run(execution.started_at, execution.stopped_at)
         since, until = _milliseconds(self.since), _milliseconds(self.until)
-        return Span(max(0, ceil(low if since is None else since)), max(0, floor(high if until is None else until)))
+        return Span(max(0, low if since is None else ceil(since)), max(0, high if until is None else floor(until)))
 
     def check(self) -> None:
         """Refuses what cannot be searched for.
@@ -67,6 +65,14 @@ class LinesWanted:
     def identity(self) -> tuple[str | None, datetime | None, datetime | None]:
         """What cursors are bound to."""
         return self.text, self.since, self.until
+
+
+def span_of_run(started_at: object, stopped_at: object) -> Span:
+    """The time in which a run may have written lines; instants may be missing, or malformed in their row."""
+    started, stopped = _milliseconds(started_at), _milliseconds(stopped_at)
+    low = 0 if started is None else started - _BEFORE_START
+    high = time.time() * 1000 + _AHEAD if stopped is None else stopped + _AFTER_STOP
+    return Span(max(0, ceil(low)), max(0, floor(high)))
 
 
 async def source_events(

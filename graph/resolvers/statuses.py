@@ -7,17 +7,16 @@ the console) stays RUNNING in its row until somebody compares it with the engine
 import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import partial
 
 from graph.context import Context
 from graph.engines.memory import LiveStatus
 from graph.logs.redaction import redact
+from graph.resolvers.write_back import write_back
 from graph.tables.records.executions import ExecutionRow, duration_ms
 from graph.tables.records.steps import StepRow
-from graph.tables.states import ExecutionStatus, StatusSource
+from graph.tables.states import TERMINAL, ExecutionStatus, StatusSource
 
-TERMINAL = frozenset(
-    {ExecutionStatus.SUCCEEDED, ExecutionStatus.FAILED, ExecutionStatus.ABORTED, ExecutionStatus.TIMED_OUT}
-)
 _WITHOUT_ERROR = {ExecutionStatus.NEW, ExecutionStatus.RUNNING, ExecutionStatus.SUCCEEDED}
 
 
@@ -83,4 +82,6 @@ async def _live(execution: ExecutionRow, context: Context) -> LiveStatus | None:
     checked, seconds = execution.status_checked_at, context.services.settings.status_check_seconds
     if isinstance(checked, datetime) and (datetime.fromtimestamp(time.time(), UTC) - checked).total_seconds() < seconds:
         return None
-    return await context.engines.live_status(execution.execution_id, execution.arn)
+    return await context.engines.live_status(
+        execution.execution_id, execution.arn, partial(write_back, execution, context)
+    )

@@ -70,7 +70,7 @@ async def pipeline_of_plan(planned: references.SpecifiedPipeline, context: Conte
 
 
 ENGINE_RUN = Row.fields("arn")
-STATUS = Row.fields("status", "started_at", "stopped_at", "status_checked_at", "arn")
+STATUS = Row.fields("status", "started_at", "stopped_at", "status_checked_at", "arn", "log_group_arn")
 
 # Beyond the row of a list, an execution's fields need the permission to read its details.
 detail = partial(answer, guard=require_details)

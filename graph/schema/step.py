@@ -31,7 +31,7 @@ from graph.tables.records.steps import StepLogRow as Logs
 from graph.tables.records.steps import StepRow as Row
 from graph.tables.records.steps import TemplateTag as Tag
 
-STATUS = Row.fields("status") + ExecutionRow.fields("status", "stopped_at", "status_checked_at", "arn")
+STATUS = Row.fields("status") + ExecutionRow.fields("status", "stopped_at", "status_checked_at", "arn", "log_group_arn")
 # What the order of the steps may need, since it follows the plan where the steps' own links are broken.
 CHAIN = ConfigurationRow.fields("pipelines")
 

@@ -23,6 +23,11 @@ class ExecutionStatus(Enum):
     UNKNOWN = "UNKNOWN"
 
 
+TERMINAL = frozenset(
+    {ExecutionStatus.SUCCEEDED, ExecutionStatus.FAILED, ExecutionStatus.ABORTED, ExecutionStatus.TIMED_OUT}
+)
+
+
 class StatusSource(Enum):
     """Where a status comes from."""
 
