@@ -41,7 +41,7 @@ SEES = {
 def welcome(url: str, token: str) -> str:
     """The text, for a server at a URL, with a token for a user who has shown a second factor."""
     queries = "\n\n".join(f"  # {example.leads_to}\n  {example.query}" for example in EXAMPLES)
-    keys = "\n".join(f"  {key:<18} {user} {SEES[user]}" for user, key in API_KEY_OF.items())
+    keys = "\n".join(f"  {key:<18} {user:<18} {SEES[user]}" for user, key in API_KEY_OF.items())
     runs = "\n".join(f"  {run.execution_id}  {run.shows}" for run in NOTABLE_RUNS)
     return f"""VAMS Graph serves its sample data at {url}
 
