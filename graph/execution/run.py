@@ -1,0 +1,164 @@
+"""Runs: one request that is answered by a plan.
+
+Everything happens in turns of the event loop: answers that have arrived are completed, and what they leave to do is
+begun, some of it in each turn, so that others have theirs. What is begun in a turn is asked of the loaders together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from graphql import located_error
+from graphql.pyutils import Path
+
+if TYPE_CHECKING:
+    from graphql.execution.executor import Executor
+
+    from graph.execution.code import Place
+    from graph.execution.declared import Bound
+    from graph.execution.plan import Plan
+    from graph.execution.spots import Declared, Level, Spot
+
+    Then: TypeAlias = Callable[["Run", Any, Any, Place], None]
+
+_BEGUN = 200  # answers that begin to be waited for in one turn: two whole batches of keys
+_SECONDS = 0.005  # of work in one turn
+_UNTIMED = 16  # things that are done before the clock is looked at
+
+
+class Run:
+    """One request."""
+
+    def __init__(self, plan: Plan, executor: Executor[Any]) -> None:
+        self.plan = plan
+        self.executor = executor
+        self.todo: list[tuple[Any, Any, Any, Place]] = []
+        """What is left to do: a spot, the value that it is about, what holds the outcome, and the place."""
+        self.bounds: dict[Declared, Bound] = {}
+        """The functions that answer fields with the arguments of this request."""
+        self._data: Any = None
+        self._has_nulled = False
+        self._arrived: list[tuple[Spot, Then, Any, Exception | None, Any, Place]] = []
+        self._tasks: list[asyncio.Task[None]] = []
+        self._awaited = 0
+        self._waker: asyncio.Future[None] | None = None
+        self._interrupt: BaseException | None = None
+
+    async def data(self, root: Level, value: Any) -> Any:
+        """The answer to what is selected of the root."""
+        self._data = root.complete(value, None, root.spots, self)
+        turn = _Turn(self._tasks)
+        try:
+            while self._data is not None:
+                if self.todo:
+                    doing, self.todo = self.todo, []
+                    for spot, given, holder, place in doing:
+                        spot.begin(self, given, holder, place)
+                        await turn.goes_on()
+                elif self._arrived:
+                    taking, self._arrived = self._arrived, []
+                    for spot, then, answer, error, holder, place in taking:
+                        self._take(spot, then, answer, error, holder, place)
+                        await turn.goes_on()
+                elif self._awaited:
+                    await self._sleep()
+                    turn.begin()
+                else:
+                    break
+        finally:
+            if self._awaited:
+                for task in self._tasks:
+                    task.cancel()
+        return self._data
+
+    def wait(self, spot: Spot, then: Then, answer: Awaitable[Any], holder: Any, place: Place) -> None:
+        """Lets an answer come while others are waited for too."""
+        self._awaited += 1
+        self._tasks.append(asyncio.ensure_future(self._wait(spot, then, answer, holder, place)))
+
+    def fail(self, spot: Spot, error: Exception, place: Place) -> None:
+        """Tells of an error, and puts null in its place, or the nearest one around it where null may be."""
+        path: Path | None = spot.path(place)
+        located = located_error(error, spot.nodes, path.as_list() if path else None)
+        for _, is_nullable in reversed(spot.steps):
+            if is_nullable or path is None:
+                break
+            path, self._has_nulled = path.prev, True
+        self.executor.collected_errors.add(located, path)
+        if path is None:
+            self._data = None
+        else:
+            self._put_null(path.as_list())
+
+    def is_void(self, spot: Spot, place: Place) -> bool:
+        """Whether a place is within something that is null by now."""
+        return self._has_nulled and self.executor.collected_errors.has_nulled_position(spot.path(place))
+
+    def _put_null(self, keys: Sequence[str | int]) -> None:
+        holder = self._data
+        for key in keys[:-1]:
+            holder = holder[key]
+            if holder is None:
+                return
+        holder[keys[-1]] = None
+
+    def _take(
+        self, spot: Spot, then: Then, answer: Any, error: Exception | None, holder: Any, place: Place
+    ) -> None:
+        if self.is_void(spot, place):
+            return
+        if error is None:
+            then(self, answer, holder, place)
+        else:
+            self.fail(spot, error, place)
+
+    async def _wait(self, spot: Spot, then: Then, answer: Awaitable[Any], holder: Any, place: Place) -> None:
+        value, failure = None, None
+        try:
+            value = await answer
+        except Exception as error:  # of any kind: it is the field's
+            failure = error
+        except BaseException as interrupt:
+            self._interrupt = interrupt
+            raise
+        finally:
+            self._awaited -= 1
+            self._arrived.append((spot, then, value, failure, holder, place))
+            if self._waker is not None and not self._waker.done():
+                self._waker.set_result(None)
+
+    async def _sleep(self) -> None:
+        """Waits until something has arrived."""
+        self._waker = asyncio.get_running_loop().create_future()
+        await self._waker
+        self._waker = None
+        if self._interrupt is not None:
+            raise self._interrupt
+
+
+class _Turn:
+    """What is done in one turn of the event loop."""
+
+    def __init__(self, begun: Sequence[object]) -> None:
+        self._begun = begun
+        self.begin()
+
+    def begin(self) -> None:
+        """Begins a turn."""
+        self._most, self._untimed = len(self._begun) + _BEGUN, _UNTIMED
+        self._ends = time.thread_time() + _SECONDS
+
+    async def goes_on(self) -> None:
+        """Gives others their turn where this one is over."""
+        self._untimed -= 1
+        if len(self._begun) < self._most:
+            if self._untimed:
+                return
+            self._untimed = _UNTIMED
+            if time.thread_time() < self._ends:
+                return
+        await asyncio.sleep(0)
+        self.begin()
