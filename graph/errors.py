@@ -115,6 +115,17 @@ class RateLimited(GraphError):
         super().__init__(f"Too much was asked in a short time. Try again in {seconds} s.")
 
 
+class Overloaded(GraphError):
+    """The server has more to do than it can. ``seconds`` is how long to wait."""
+
+    code = "OVERLOADED"
+    retryable = True
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        super().__init__(f"The server is busy. Try again in {seconds} s.")
+
+
 class TimedOut(GraphError):
     """A request was not read, or an operation not answered, in the time that it may take."""
 

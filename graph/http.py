@@ -1,7 +1,7 @@
 """GraphQL over HTTP: Strawberry's view, with our own reading, limits, statuses, encoding and errors.
 
 A request passes, in this order: who asks, its form, its document, the operation in it, the price, the viewer's rate,
-validation, execution. What is refused on the way has cost nothing that comes later.
+validation, its turn, execution. What is refused on the way has cost nothing that comes later.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from graph.concealment import Concealment
 from graph.context import Context, Services
 from graph.documents import Document, Documents
 from graph.encoding import encode
-from graph.errors import GraphError, RateLimited, TimedOut, masked, original_of, present
+from graph.errors import GraphError, Overloaded, RateLimited, TimedOut, masked, original_of, present
 from graph.journal import Operation
 from graph.limits import Limits
 from graph.rates import Buckets
@@ -34,6 +34,7 @@ from graph.requests import (
     posted,
 )
 from graph.schema import Schema
+from graph.turns import Turns
 
 COST_HEADER = "graphql-cost"
 """A request that carries it, with any value but 0, is told in ``extensions.cost`` what it cost."""
@@ -44,6 +45,7 @@ _STATUSES = {
     "TIMEOUT": 408,
     "PAYLOAD_TOO_LARGE": 413,
     "RATE_LIMITED": 429,
+    "OVERLOADED": 503,
     "THROTTLED": 503,
     "UPSTREAM_UNAVAILABLE": 503,
 }
@@ -67,7 +69,7 @@ class GraphQLView(GraphQL[Context, None]):
         settings = services.settings
         self._services, self._settings = services, settings
         self._buckets, self._observe = buckets, observe
-        self._running = asyncio.Semaphore(settings.operations_at_once)
+        self._turns = Turns(settings.points_at_once, settings.wait_seconds)
         self._documents = Documents(schema.core, settings)
         self._limits = Limits(schema.core, settings)
         self._concealment = None if settings.is_development else Concealment(schema.core)
@@ -133,7 +135,7 @@ class GraphQLView(GraphQL[Context, None]):
             return ExecutionResult(None, errors)
         operation.root_fields = tuple(self._root_fields.keys() & _selected(chosen))
         try:
-            async with asyncio.timeout(self._settings.operation_seconds), self._running:
+            async with self._turns.turn(operation.price), asyncio.timeout(self._settings.operation_seconds):
                 context = await self._context(viewer, document)
                 operation.tally = context.tally
                 return await self.schema.execute(
@@ -177,7 +179,7 @@ def _refusal(error: GraphError, kind: str) -> Response:
     headers = {}
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
-    if isinstance(error, RateLimited):
+    if isinstance(error, RateLimited | Overloaded):
         headers["Retry-After"] = str(error.seconds)
     if status in (408, 413):
         headers["Connection"] = "close"  # the rest of the body is not wanted
