@@ -160,7 +160,7 @@ class GraphQLView(GraphQL[Context, None]):
     async def _context(self, viewer: Viewer, document: Document) -> Context:
         """A fresh context: loaders, verdicts and counts belong to one operation."""
         policy = await self._services.policies.policy_of(viewer.user_id, is_mfa=viewer.is_mfa)
-        return Context(self._services, viewer, policy, document.node)
+        return Context(self._services, viewer, policy, document)
 
     def _presented(self, errors: Iterable[GraphQLError], source: str) -> list[Any]:
         """Errors as the client may see them."""
