@@ -19,8 +19,8 @@ from graph.auth.identity import Credentials, Viewer
 from graph.concealment import Concealment
 from graph.context import Context, Services
 from graph.documents import Document, Documents
-from graph.encoding import encode
-from graph.errors import GraphError, Overloaded, RateLimited, TimedOut, masked, original_of, present
+from graph.encoding import TooLong, encode, encode_in_turns
+from graph.errors import GraphError, Overloaded, RateLimited, ResponseTooLong, TimedOut, masked, original_of, present
 from graph.journal import Operation
 from graph.limits import Limits
 from graph.rates import Buckets
@@ -51,6 +51,7 @@ _STATUSES = {
 }
 _ALWAYS = {"Cache-Control": "private, no-store", "Vary": "Accept, Authorization", "X-Content-Type-Options": "nosniff"}
 _LONGEST_NAME = 100
+_ENCODED_AT_ONCE = 1_000  # points
 
 
 class GraphQLView(GraphQL[Context, None]):
@@ -82,13 +83,13 @@ class GraphQLView(GraphQL[Context, None]):
         try:
             kind = media_type(request)
             body, status = await self._answer(request, operation, kind)
-            response = _response(body, status, kind)
+            response = _response(await self._encoded(body, operation), status, kind)
         except GraphError as error:
             operation.codes = (error.code,)
             response = _refusal(error, kind)
         except Exception as error:
             operation.codes = ("INTERNAL",)
-            response = _response({"errors": [masked(error)]}, 500, kind)
+            response = _response(encode({"errors": [masked(error)]}), 500, kind)
         operation.end(response.status_code)
         self._observe(operation)
         return response
@@ -109,6 +110,17 @@ class GraphQLView(GraphQL[Context, None]):
         if request.headers.get(COST_HEADER, "0") != "0":
             body["extensions"] = {"cost": self._cost(operation)}
         return body, 200 if "data" in body else _request_error_status(kind)
+
+    async def _encoded(self, body: GraphQLHTTPResponse, operation: Operation) -> bytes:
+        """The text of a response. One that can be long lets others have their turns, and ends at a bound."""
+        if operation.price <= _ENCODED_AT_ONCE:
+            return encode(body)
+        try:
+            return await encode_in_turns(body, self._settings.max_response_bytes)
+        except TooLong:
+            error = ResponseTooLong(self._settings.max_response_bytes)
+            operation.codes = (error.code,)
+            return encode({"data": None, "errors": [{"message": str(error), "extensions": error.extensions}]})
 
     async def _read(self, request: Request) -> GraphQLRequestData:
         if request.method == "POST":
@@ -138,9 +150,7 @@ class GraphQLView(GraphQL[Context, None]):
             async with self._turns.turn(operation.price), asyncio.timeout(self._settings.operation_seconds):
                 context = await self._context(viewer, document)
                 operation.tally = context.tally
-                return await self.schema.execute(
-                    asked.query, asked.variables, context, operation_name=asked.operation_name
-                )
+                return await self.schema.answer(document, context, asked.variables, asked.operation_name)
         except TimeoutError:
             late = TimedOut("operation", self._settings.operation_seconds)
             return ExecutionResult(None, [GraphQLError(str(late), original_error=late)])
@@ -148,7 +158,7 @@ class GraphQLView(GraphQL[Context, None]):
     async def _context(self, viewer: Viewer, document: Document) -> Context:
         """A fresh context: loaders, verdicts and counts belong to one operation."""
         policy = await self._services.policies.policy_of(viewer.user_id, is_mfa=viewer.is_mfa)
-        return Context(self._services, viewer, policy, document.node)
+        return Context(self._services, viewer, policy, document)
 
     def _presented(self, errors: Iterable[GraphQLError], source: str) -> list[Any]:
         """Errors as the client may see them."""
@@ -172,7 +182,7 @@ class GraphQLView(GraphQL[Context, None]):
 
 def _refusal(error: GraphError, kind: str) -> Response:
     """The response to a request of which nothing runs."""
-    body: GraphQLHTTPResponse = {"errors": [{"message": str(error), "extensions": error.extensions}]}
+    body = encode({"errors": [{"message": str(error), "extensions": error.extensions}]})
     if isinstance(error, Refused):
         return _response(body, error.status, kind, error.headers)
     status = _STATUSES.get(error.code, _request_error_status(kind))
@@ -186,8 +196,8 @@ def _refusal(error: GraphError, kind: str) -> Response:
     return _response(body, status, kind, headers)
 
 
-def _response(body: Any, status: int, kind: str, headers: Mapping[str, str] | None = None) -> Response:
-    return Response(encode(body), status, {**_ALWAYS, **(headers or {})}, media_type=kind)
+def _response(body: bytes, status: int, kind: str, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(body, status, {**_ALWAYS, **(headers or {})}, media_type=kind)
 
 
 def _request_error_status(kind: str) -> int:

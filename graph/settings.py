@@ -74,6 +74,9 @@ class Settings(BaseSettings):
     gateway_user_header: str = Field("x-vams-user", description="Header in which the gateway names the user.")
     default_role: str = Field("", description="Role of users who are assigned none; empty for none.")
 
+    fast_execution: bool = Field(
+        True, description="Answer queries by plans; without, graphql-core does it all, several times slower."
+    )
     read_budget_pages: int = Field(200, ge=1, description="DynamoDB pages that one filtered list may read.")
     read_budget_seconds: float = Field(10.0, gt=0, description="Seconds that filling one page of a list may take.")
 
@@ -133,6 +136,9 @@ class Settings(BaseSettings):
     max_directives: int = Field(100, ge=0, description="Directives in a document.")
     max_directives_in_place: int = Field(5, ge=0, description="Directives on one field, fragment or operation.")
     max_price: int = Field(100_000, ge=100, description="Points that one operation may cost.")
+    max_response_bytes: int = Field(
+        64 * 1024 * 1024, ge=1024 * 1024, description="Bytes of a response, before it is packed."
+    )
     rate_points: int = Field(
         2_000_000, ge=0, description="Points that one user may spend at once, per process; 0 sets no limit."
     )

@@ -13,6 +13,7 @@ from graph.aws.clients import Clients
 from graph.context import Context, Services
 from graph.demo.logs import log_clients
 from graph.demo.permissions import ADMIN, ROLES_OF, permission_rows
+from graph.documents import Document, Documents
 from graph.errors import present
 from graph.loaders.permissions import PermissionRows
 from graph.schema import Schema, create_schema
@@ -165,13 +166,21 @@ class Graph:
             self.settings, self.recorder, names, logs or log_clients(), _no_ways, reader, writer
         )
         self.schema = schema
+        self._documents = Documents(schema.core, self.settings)
 
     async def ask(self, document: str, *, viewer: Viewer | None = None, **variables: Any) -> Answer:
         """The answer to a document, as a user sees it."""
         context, begun = await self.context(viewer), len(self.recorder.calls)
-        result = await self.schema.execute(document, variable_values=variables, context_value=context)
+        result = await self.schema.answer(self.document(document), context, variables)
         errors = [present(error) for error in result.errors or ()]
         return Answer(result.data, errors, context.tally, self.recorder.calls[begun:])
+
+    def document(self, text: str) -> Document:
+        """A document, which must be valid."""
+        document = self._documents.parse(text)
+        errors = self._documents.validate(document)
+        assert not errors, errors
+        return document
 
     async def context(self, viewer: Viewer | None = None) -> Context:
         """A context, as one operation of a user has it; with nobody given, of one who may see everything."""

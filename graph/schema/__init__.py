@@ -1,15 +1,19 @@
 """What the graph looks like: the types, one file per noun, and the schema made of them."""
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import strawberry
 from graphql import GraphQLObjectType, GraphQLSchema
 from strawberry.extensions import SchemaExtension
 from strawberry.schema.config import StrawberryConfig
+from strawberry.types import ExecutionResult
 from strawberry.types.field import StrawberryField
 
 from graph.context import Context, Selection
+from graph.documents import Document
+from graph.execution import Planner, Plans, execute
 from graph.schema import enums  # noqa: F401 - registers the enumerations before types use them
 from graph.schema.fields import RECORDS, reads_of
 from graph.schema.lookahead import selected_fields
@@ -21,8 +25,8 @@ Reads = Mapping[tuple[str, str], frozenset[tuple[type[Row], str]]]
 
 
 def create_schema() -> "Schema":
-    """The schema, with the look-ahead that tells the loaders what each operation reads."""
-    schema = Schema(query=Query, config=StrawberryConfig(scalar_map=SCALARS), extensions=[Prepared, LookAhead])
+    """The schema, and what the loaders have to read for its fields."""
+    schema = Schema(query=Query, config=StrawberryConfig(scalar_map=SCALARS), extensions=[Prepared])
     schema.reads = _declared_reads(schema.core)
     return schema
 
@@ -37,30 +41,43 @@ class Schema(strawberry.Schema):
         """The schema of graphql-core."""
         return self._schema
 
-    async def execute(self, query, variable_values=None, context_value=None, root_value=None, operation_name=None, **k):
-        import os
-        from graphql import parse
-        from graph.execution import Plans, Planner, execute
-        from strawberry.schema.schema import validate_document
-        from graphql import specified_rules
-        if os.environ.get("SLOW"):
-            return await super().execute(query, variable_values, context_value, root_value, operation_name, **k)
-        if not hasattr(self, "_known"):
-            self._known = {}
-            self._planner = Planner(self)
-        known = self._known.get(query)
-        if known is None:
-            try:
-                node = parse(query)
-                errors = validate_document(self._schema, node, tuple(specified_rules))
-                assert not errors
-            except Exception:
-                return await super().execute(query, variable_values, context_value, root_value, operation_name, **k)
-            known = self._known[query] = (node, Plans(self._planner, node))
-        node, plans = known
-        if isinstance(context_value, Context):
-            context_value.selection = _selection(self, selected_fields(self.core, node))
-        return await execute(plans, node, context_value, variable_values, operation_name)
+    @cached_property
+    def planner(self) -> Planner:
+        """What makes the plans that operations run by."""
+        return Planner(self)
+
+    async def answer(
+        self,
+        document: Document,
+        context: Context,
+        variables: Mapping[str, Any] | None = None,
+        operation_name: str | None = None,
+    ) -> ExecutionResult:
+        """What an operation of a valid document gives."""
+        context.selection = document.once(self.selection)
+        if context.services.settings.fast_execution:
+            result = await execute(document.once(self.plans), document.node, context, variables, operation_name)
+            return ExecutionResult(result.data, result.errors)
+        context.document = document
+        given = None if variables is None else dict(variables)
+        return await self.execute(document.source, given, context, operation_name=operation_name)
+
+    def plans(self, document: Document) -> Plans:
+        """The plans of a document, which come into being as it is executed."""
+        return Plans(self.planner, document.node)
+
+    def selection(self, document: Document) -> Selection:
+        """What a document selects."""
+        selected = selected_fields(self.core, document.node)
+        reads: dict[type[Row], set[str]] = {}
+        for type_name, names in selected.items():
+            for name in names:
+                for row, field in self.reads.get((type_name, name), ()):
+                    reads.setdefault(row, set()).add(field)
+        return Selection(
+            fields={type_name: frozenset(names) for type_name, names in selected.items()},
+            reads={row: frozenset(names) for row, names in reads.items()},
+        )
 
     def process_errors(self, errors: Any, execution_context: Any = None) -> None:
         """Errors are logged where they are masked, once, with an id."""
@@ -73,33 +90,9 @@ class Prepared(SchemaExtension):
         """Saves parsing and validating it again."""
         operation = self.execution_context
         if isinstance(operation.context, Context) and operation.context.document is not None:
-            operation.graphql_document = operation.context.document
+            operation.graphql_document = operation.context.document.node
             operation.pre_execution_errors = []
         yield
-
-
-class LookAhead(SchemaExtension):
-    """Tells the context what an operation selects, before anything of it runs."""
-
-    def on_execute(self) -> Iterator[None]:
-        """Walks the document once."""
-        operation = self.execution_context
-        context, schema, document = operation.context, operation.schema, operation.graphql_document
-        if isinstance(context, Context) and isinstance(schema, Schema) and document is not None:
-            context.selection = _selection(schema, selected_fields(schema.core, document))
-        yield
-
-
-def _selection(schema: Schema, selected: Mapping[str, set[str]]) -> Selection:
-    reads: dict[type[Row], set[str]] = {}
-    for type_name, names in selected.items():
-        for name in names:
-            for row, field in schema.reads.get((type_name, name), ()):
-                reads.setdefault(row, set()).add(field)
-    return Selection(
-        fields={type_name: frozenset(names) for type_name, names in selected.items()},
-        reads={row: frozenset(names) for row, names in reads.items()},
-    )
 
 
 def _declared_reads(schema: GraphQLSchema) -> Reads:
