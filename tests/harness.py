@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from graphql import GraphQLError
+
 from graph.app import make_services
 from graph.auth.identity import Authenticator, Viewer
 from graph.auth.policy import compile_policy
@@ -147,6 +149,14 @@ class Answer:
         return dict(sorted(Counter(map(str, self.calls)).items()))
 
 
+class Invalid(Exception):
+    """A document is not valid."""
+
+    def __init__(self, errors: Sequence[GraphQLError]) -> None:
+        super().__init__(*errors)
+        self.errors = errors
+
+
 class Graph:
     """The graph over a database."""
 
@@ -171,15 +181,26 @@ class Graph:
     async def ask(self, document: str, *, viewer: Viewer | None = None, **variables: Any) -> Answer:
         """The answer to a document, as a user sees it."""
         context, begun = await self.context(viewer), len(self.recorder.calls)
-        result = await self.schema.answer(self.document(document), context, variables)
+        try:
+            parsed = self.document(document)
+        except Invalid as invalid:
+            return Answer(None, [present(error) for error in invalid.errors], context.tally)
+        result = await self.schema.answer(parsed, context, variables)
         errors = [present(error) for error in result.errors or ()]
         return Answer(result.data, errors, context.tally, self.recorder.calls[begun:])
 
     def document(self, text: str) -> Document:
-        """A document, which must be valid."""
-        document = self._documents.parse(text)
-        errors = self._documents.validate(document)
-        assert not errors, errors
+        """A document.
+
+        Raises:
+            Invalid: when it is not valid.
+        """
+        try:
+            document = self._documents.parse(text)
+        except GraphQLError as error:
+            raise Invalid([error]) from None
+        if errors := self._documents.validate(document):
+            raise Invalid(errors)
         return document
 
     async def context(self, viewer: Viewer | None = None) -> Context:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphql import located_error
@@ -41,43 +42,47 @@ class Run:
         """The functions that answer fields with the arguments of this request."""
         self._data: Any = None
         self._has_nulled = False
-        self._arrived: list[tuple[Spot, Then, Any, Exception | None, Any, Place]] = []
-        self._tasks: list[asyncio.Task[None]] = []
-        self._awaited = 0
+        self._arrived: list[tuple[Spot, Then, asyncio.Future[Any], Any, Place]] = []
+        self._awaited: set[asyncio.Future[Any]] = set()
         self._waker: asyncio.Future[None] | None = None
-        self._interrupt: BaseException | None = None
+        self._turn = _Turn()
 
     async def data(self, root: Level, value: Any) -> Any:
         """The answer to what is selected of the root."""
         self._data = root.complete(value, None, root.spots, self)
-        turn = _Turn(self._tasks)
+        turn = self._turn
+        turn.begin()
         try:
             while self._data is not None:
                 if self.todo:
                     doing, self.todo = self.todo, []
                     for spot, given, holder, place in doing:
-                        spot.begin(self, given, holder, place)
-                        await turn.goes_on()
+                        if self._data is not None:
+                            spot.begin(self, given, holder, place)
+                            await turn.goes_on()
                 elif self._arrived:
                     taking, self._arrived = self._arrived, []
-                    for spot, then, answer, error, holder, place in taking:
-                        self._take(spot, then, answer, error, holder, place)
+                    for spot, then, answer, holder, place in taking:
+                        self._take(spot, then, answer, holder, place)
                         await turn.goes_on()
                 elif self._awaited:
                     await self._sleep()
                     turn.begin()
                 else:
                     break
-        finally:
             if self._awaited:
-                for task in self._tasks:
-                    task.cancel()
+                await asyncio.sleep(0)  # so that nothing is given up that has not even begun
+        finally:
+            for future in self._awaited:
+                future.cancel()
         return self._data
 
     def wait(self, spot: Spot, then: Then, answer: Awaitable[Any], holder: Any, place: Place) -> None:
         """Lets an answer come while others are waited for too."""
-        self._awaited += 1
-        self._tasks.append(asyncio.ensure_future(self._wait(spot, then, answer, holder, place)))
+        future = asyncio.ensure_future(answer)
+        self._awaited.add(future)
+        self._turn.begun += 1
+        future.add_done_callback(partial(self._arrive, spot, then, holder, place))
 
     def fail(self, spot: Spot, error: Exception, place: Place) -> None:
         """Tells of an error, and puts null in its place, or the nearest one around it where null may be."""
@@ -100,61 +105,53 @@ class Run:
     def _put_null(self, keys: Sequence[str | int]) -> None:
         holder = self._data
         for key in keys[:-1]:
-            holder = holder[key]
             if holder is None:
                 return
-        holder[keys[-1]] = None
+            holder = holder[key]
+        if holder is not None:
+            holder[keys[-1]] = None
 
-    def _take(
-        self, spot: Spot, then: Then, answer: Any, error: Exception | None, holder: Any, place: Place
-    ) -> None:
+    def _arrive(self, spot: Spot, then: Then, holder: Any, place: Place, answer: asyncio.Future[Any]) -> None:
+        self._awaited.discard(answer)
+        _ = answer.cancelled() or answer.exception()  # one that comes too late is no complaint
+        self._arrived.append((spot, then, answer, holder, place))
+        if self._waker is not None and not self._waker.done():
+            self._waker.set_result(None)
+
+    def _take(self, spot: Spot, then: Then, answer: asyncio.Future[Any], holder: Any, place: Place) -> None:
+        error = answer.exception()
         if self.is_void(spot, place):
             return
         if error is None:
-            then(self, answer, holder, place)
-        else:
+            then(self, answer.result(), holder, place)
+        elif isinstance(error, Exception):
             self.fail(spot, error, place)
-
-    async def _wait(self, spot: Spot, then: Then, answer: Awaitable[Any], holder: Any, place: Place) -> None:
-        value, failure = None, None
-        try:
-            value = await answer
-        except Exception as error:  # of any kind: it is the field's
-            failure = error
-        except BaseException as interrupt:
-            self._interrupt = interrupt
-            raise
-        finally:
-            self._awaited -= 1
-            self._arrived.append((spot, then, value, failure, holder, place))
-            if self._waker is not None and not self._waker.done():
-                self._waker.set_result(None)
+        else:
+            raise error
 
     async def _sleep(self) -> None:
         """Waits until something has arrived."""
         self._waker = asyncio.get_running_loop().create_future()
         await self._waker
-        self._waker = None
-        if self._interrupt is not None:
-            raise self._interrupt
 
 
 class _Turn:
     """What is done in one turn of the event loop."""
 
-    def __init__(self, begun: Sequence[object]) -> None:
-        self._begun = begun
-        self.begin()
+    def __init__(self) -> None:
+        self.begun = 0
+        self._untimed = 0
+        self._ends = 0.0
 
     def begin(self) -> None:
         """Begins a turn."""
-        self._most, self._untimed = len(self._begun) + _BEGUN, _UNTIMED
+        self.begun, self._untimed = 0, _UNTIMED
         self._ends = time.thread_time() + _SECONDS
 
     async def goes_on(self) -> None:
         """Gives others their turn where this one is over."""
         self._untimed -= 1
-        if len(self._begun) < self._most:
+        if self.begun < _BEGUN:
             if self._untimed:
                 return
             self._untimed = _UNTIMED
