@@ -131,8 +131,10 @@ class _Writer:
                 return f"None if (value := {given}) is None else {function}(value{rest})"
             case Either():
                 chosen = f"spots[{value.spot}].complete(value, {place}, run)"
-                return f"None if (value := {given}) is None else {chosen}" if value.is_nullable else (
-                    f"spots[{value.spot}].complete({given}, {place}, run)"
+                return (
+                    f"None if (value := {given}) is None else {chosen}"
+                    if value.is_nullable
+                    else (f"spots[{value.spot}].complete({given}, {place}, run)")
                 )
             case Many():
                 return self._list(value, given, place, before)
@@ -142,7 +144,9 @@ class _Writer:
         convert = leaves.converter(leaf, self._ordinary, is_nullable=value.is_nullable)
         converted = self._name("convert", convert, value)
         if enum := leaves.members(leaf):
-            kind, names = (self._name(name, bound, leaf.name) for name, bound in zip(("enum", "names"), enum, strict=True))
+            kind, names = (
+                self._name(name, bound, leaf.name) for name, bound in zip(("enum", "names"), enum, strict=True)
+            )
             return f"{names}[value._value_] if (value := {given}).__class__ is {kind} else {converted}(value)"
         test = leaves.test(leaf, "value")
         if test is None:
@@ -190,7 +194,9 @@ class _Writer:
         ]
 
 
-def each(complete: Complete, items: Sequence[Any], around: Place, spots: Sequence[Any], run: Any, spot: Any) -> list[Any]:
+def each(
+    complete: Complete, items: Sequence[Any], around: Place, spots: Sequence[Any], run: Any, spot: Any
+) -> list[Any]:
     """Completes items one by one. One that is not as expected is left to do, and null until then."""
     done: list[Any] = []
     for index, item in enumerate(items):

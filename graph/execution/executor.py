@@ -9,7 +9,7 @@ from graphql.pyutils import AwaitableOrValue
 from strawberry.execution import optimized_is_awaitable
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
-from graph.execution.plan import Plan, Unplannable
+from graph.execution.plan import Unplannable
 from graph.execution.plans import Plans
 from graph.execution.run import Run
 
@@ -28,7 +28,7 @@ async def execute(
         context_value=context,
         raw_variable_values=dict(variables or {}),
         operation_name=operation_name,
-        is_awaitable=optimized_is_awaitable,
+        is_awaitable=optimized_is_awaitable,  # type: ignore[arg-type]  # it narrows nothing
         plans=plans,
     )
     if isinstance(executor, list):

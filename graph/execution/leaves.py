@@ -5,7 +5,14 @@ from inspect import isawaitable
 from math import isfinite
 from typing import Any
 
-from graphql import GRAPHQL_MAX_INT, GRAPHQL_MIN_INT, GraphQLEnumType, GraphQLLeafType, Undefined, is_specified_scalar_type
+from graphql import (
+    GRAPHQL_MAX_INT,
+    GRAPHQL_MIN_INT,
+    GraphQLEnumType,
+    GraphQLLeafType,
+    Undefined,
+    is_specified_scalar_type,
+)
 
 Coerce = Callable[[Any], Any]
 

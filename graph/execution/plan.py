@@ -27,7 +27,8 @@ from strawberry.types.field import StrawberryField
 
 from graph.execution.code import Compiler
 from graph.execution.declared import ANSWERED, InstanceOf
-from graph.execution.shapes import Attribute, Either, Leaf, Many, Member, One, Question as Asks, Shape, TypeName, Value
+from graph.execution.shapes import Attribute, Either, Leaf, Many, Member, One, Shape, TypeName, Value
+from graph.execution.shapes import Question as Asks
 from graph.execution.spots import Choice, Declared, Level, Question, Questions, Spot, Steps
 
 _MOST_FIELDS = 20_000  # of one plan
@@ -93,7 +94,9 @@ class _Survey:
         self.spots: list[Any] = []
         self._plan, self._executor, self._core = plan, executor, core
 
-    def shape(self, kind: GraphQLObjectType, collected: CollectedFields, steps: Steps, *, is_root: bool = False) -> Shape:
+    def shape(
+        self, kind: GraphQLObjectType, collected: CollectedFields, steps: Steps, *, is_root: bool = False
+    ) -> Shape:
         """The shape of an object."""
         if collected.new_defer_usages:
             raise Unplannable
@@ -138,7 +141,9 @@ class _Survey:
             return None
         if name == "__typename":
             return TypeName()
-        spot = Spot(kind, definition, details, definition.type, (*steps, (kind.name, not is_non_null_type(definition.type))))
+        spot = Spot(
+            kind, definition, details, definition.type, (*steps, (kind.name, not is_non_null_type(definition.type)))
+        )
         attribute = _attribute(definition)
         if attribute is not None:
             return Attribute(attribute, self.value(spot, spot.type, spot.steps))

@@ -1,7 +1,7 @@
 """The plans of one document, kept as long as it is."""
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from graphql import (
@@ -56,7 +56,7 @@ class _Conditions(Visitor):
 
     def enter_directive(self, node: DirectiveNode, *_: Any) -> None:
         if node.name.value in _CONDITIONS:
-            for argument in node.arguments:
+            for argument in node.arguments or ():
                 if isinstance(argument.value, VariableNode):
                     self.names[argument.value.name.value] = None
 

@@ -21,7 +21,8 @@ def _go_on(answer: Coroutine[Any, Any, Any], waits_for: Any) -> Generator[Any, A
     try:
         while True:
             if asyncio.isfuture(waits_for):
-                waits_for._asyncio_future_blocking = True  # it may have been awaited meanwhile by others
+                # It says that it is awaited, which it no longer does if others awaited it meanwhile.
+                waits_for._asyncio_future_blocking = True  # noqa: SLF001 - how tasks and futures talk
             try:
                 got = yield waits_for
             except GeneratorExit:

@@ -1,6 +1,5 @@
 """Both ways to execute, and what must be alike in what they give."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +7,8 @@ from typing import Any
 
 import orjson
 import strawberry
-from graphql import DocumentNode, ExecutionResult, GraphQLError, execute as execute_by_core, parse, validate
+from graphql import DocumentNode, ExecutionResult, parse, validate
+from graphql import execute as execute_by_core
 from strawberry.execution import optimized_is_awaitable
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
@@ -52,7 +52,7 @@ class Bench:
             context_value=world,
             variable_values=dict(variables or {}),
             executor_class=StrawberryGraphQLCoreExecutionContext,
-            is_awaitable=optimized_is_awaitable,
+            is_awaitable=optimized_is_awaitable,  # type: ignore[arg-type]
         )
         if optimized_is_awaitable(result):
             result = await result

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from random import Random
 from typing import Any
 
-from graphql import GraphQLObjectType, GraphQLSchema, get_named_type, is_abstract_type, is_composite_type
+from graphql import GraphQLSchema, get_named_type, is_abstract_type, is_composite_type
 from hypothesis import strategies as st
 
 from graph.errors import Forbidden, MalformedValue
@@ -14,13 +14,34 @@ from tests.execution.schema import Apple, Color, Later, Pear, ReturnedError, Wor
 Draw = st.DrawFn
 
 _CONDITIONS = [
-    "", "", "", "", "", " @include(if: true)", " @skip(if: true)", " @include(if: $yes)", " @skip(if: $yes)",
-    " @include(if: $no)", " @skip(if: $no) @include(if: $yes)",
+    "",
+    "",
+    "",
+    "",
+    "",
+    " @include(if: true)",
+    " @skip(if: true)",
+    " @include(if: $yes)",
+    " @skip(if: $yes)",
+    " @include(if: $no)",
+    " @skip(if: $no) @include(if: $yes)",
 ]
 _ECHOES = [
-    "", "(number: 3)", "(number: -1)", "(number: $number)", '(text: "a\\nb")', "(text: $text)", "(text: null)",
-    "(color: RED)", "(color: $color)", '(wish: { text: "w", colors: [RED, GREEN] })', "(wish: $wish)",
-    "(wish: { text: $given })", '(at: "2026-07-14T09:30:00Z")', '(at: "no instant")', "(number: $number, text: $given)",
+    "",
+    "(number: 3)",
+    "(number: -1)",
+    "(number: $number)",
+    '(text: "a\\nb")',
+    "(text: $text)",
+    "(text: null)",
+    "(color: RED)",
+    "(color: $color)",
+    '(wish: { text: "w", colors: [RED, GREEN] })',
+    "(wish: $wish)",
+    "(wish: { text: $given })",
+    '(at: "2026-07-14T09:30:00Z")',
+    '(at: "no instant")',
+    "(number: $number, text: $given)",
 ]
 _VARIABLES = {
     "yes": "Boolean = true",
@@ -52,7 +73,9 @@ def _selection(draw: Draw, schema: GraphQLSchema, kind: Any, depth: int, fragmen
     how = draw(st.integers(0, 11))
     if how == 0 and depth > 0:
         on = draw(st.sampled_from(_conditions_of(schema, kind)))
-        return f"...{on and f' on {on}'}{condition} " + _selections(draw, schema, schema.type_map[on] if on else kind, depth - 1, fragments)
+        return f"...{on and f' on {on}'}{condition} " + _selections(
+            draw, schema, schema.type_map[on] if on else kind, depth - 1, fragments
+        )
     if how == 1 and depth > 0:
         on = draw(st.sampled_from(_conditions_of(schema, kind)[1:]))
         body = _selections(draw, schema, schema.type_map[on], depth - 1, fragments)
@@ -60,7 +83,9 @@ def _selection(draw: Draw, schema: GraphQLSchema, kind: Any, depth: int, fragmen
         return f"...F{len(fragments) - 1}{condition}"
     if how == 2:
         return f"__typename{condition}"
-    names = [name for name, field in kind.fields.items() if depth > 0 or not is_composite_type(get_named_type(field.type))]
+    names = [
+        name for name, field in kind.fields.items() if depth > 0 or not is_composite_type(get_named_type(field.type))
+    ]
     name = draw(st.sampled_from(names))
     if name == "echo":
         number = draw(st.integers(0, len(_ECHOES) - 1))
@@ -105,7 +130,7 @@ _VALUES: dict[str, list[Any]] = {
     "fraction": [0.5, 1e300, 3, math.nan, math.inf, "2.5", True, None],
     "flag": [True, False, 1, 0, 0.0, "true", None],
     "color": [Color.RED, Color.GREEN, "r", "RED", 5, [], None],
-    "instant": [datetime(2026, 7, 14, 9, 30, tzinfo=UTC), None, datetime(2026, 7, 14), "2026"],  # noqa: DTZ001
+    "instant": [datetime(2026, 7, 14, 9, 30, tzinfo=UTC), None, datetime(2026, 7, 14), "2026"],
     "big": [2**40, None, 2**60, 1.5, "x"],
     "json": [{"a": [1, None]}, "text", 0, None],
 }

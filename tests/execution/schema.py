@@ -88,8 +88,13 @@ class Wish:
 
 
 async def echo(
-    record: Any, context: World, number: int = 7, text: str | None = None, color: Color | None = None,
-    wish: Wish | None = None, at: datetime | None = None,
+    record: Any,
+    context: World,
+    number: int = 7,
+    text: str | None = None,
+    color: Color | None = None,
+    wish: Wish | None = None,
+    at: datetime | None = None,
 ) -> str:
     """Its arguments."""
     if number < 0:

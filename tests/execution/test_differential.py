@@ -14,11 +14,7 @@ BENCH = Bench(make_schema())
 
 
 @settings(max_examples=400)
-@given(
-    operations(BENCH.core), variables, st.integers(0, 2**32), st.sampled_from([0.0, 0.005, 0.03, 0.15])
-)
-def test_random_operations_over_random_records(
-    operation: str, given: dict[str, Any], seed: int, faults: float
-) -> None:
+@given(operations(BENCH.core), variables, st.integers(0, 2**32), st.sampled_from([0.0, 0.005, 0.03, 0.15]))
+def test_random_operations_over_random_records(operation: str, given: dict[str, Any], seed: int, faults: float) -> None:
     note(operation)
     asyncio.run(BENCH.both(operation, lambda: world(seed, faults), given))
