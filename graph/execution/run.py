@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Then: TypeAlias = Callable[["Run", Any, Any, Place], None]
 
-_BEGUN = 200  # answers that begin to be waited for in one turn: two whole batches of keys
+_BEGUN, _BEGUN_AT_LEAST = 200, 20  # answers that begin to be waited for in one turn: mostly two whole batches of keys
 _SECONDS = 0.005  # of work in one turn
 _UNTIMED = 16  # things that are done before the clock is looked at
 
@@ -136,26 +136,32 @@ class Run:
 
 
 class _Turn:
-    """What is done in one turn of the event loop."""
+    """What is done in one turn of the event loop. Where what began takes long, less begins in the next."""
 
     def __init__(self) -> None:
         self.begun = 0
+        self._most = _BEGUN
         self._untimed = 0
-        self._ends = 0.0
+        self._began = 0.0
 
     def begin(self) -> None:
         """Begins a turn."""
         self.begun, self._untimed = 0, _UNTIMED
-        self._ends = time.thread_time() + _SECONDS
+        self._began = time.thread_time()
 
     async def goes_on(self) -> None:
         """Gives others their turn where this one is over."""
         self._untimed -= 1
-        if self.begun < _BEGUN:
+        if self.begun < self._most:
             if self._untimed:
                 return
             self._untimed = _UNTIMED
-            if time.thread_time() < self._ends:
+            if time.thread_time() - self._began < _SECONDS:
                 return
         await asyncio.sleep(0)
+        took = time.thread_time() - self._began
+        if took > 2 * _SECONDS:
+            self._most = max(_BEGUN_AT_LEAST, self._most // 2)
+        elif took < _SECONDS:
+            self._most = min(_BEGUN, self._most * 2)
         self.begin()
