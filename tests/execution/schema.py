@@ -27,8 +27,8 @@ class Color(Enum):
 class Apple:
     """A record. What it holds is given, or made when it is first looked at."""
 
-    def __init__(self, make: Callable[[str], Any] | None = None, **held: Any) -> None:
-        self.__dict__.update(held, _make=make)
+    def __init__(self, make: Callable[[str], Any] | None = None, seed: str = "", **held: Any) -> None:
+        self.__dict__.update(held, _make=make, seed=seed)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or self._make is None:
@@ -54,7 +54,7 @@ class World:
     """The context: what the root holds, and whom was asked what."""
 
     root: Apple
-    asked: list[tuple[int, str]] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
 
 
 def answered(name: str) -> Callable[..., Any]:
@@ -62,7 +62,7 @@ def answered(name: str) -> Callable[..., Any]:
 
     async def resolver(record: Apple | None, context: World) -> Any:
         of = record or context.root
-        context.asked.append((id(of), name))
+        context.asked.append(f"{name} of {of.seed}")
         held = getattr(of, name)
         if isinstance(held, Later):
             for _ in range(held.turns):
