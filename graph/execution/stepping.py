@@ -12,17 +12,16 @@ def step(answer: Coroutine[Any, Any, Any]) -> tuple[bool, Any]:
         waits_for = answer.send(None)
     except StopIteration as end:
         return True, end.value
+    _claim(waits_for, is_awaited=False)
     return False, _go_on(answer, waits_for)
 
 
 @coroutine
 def _go_on(answer: Coroutine[Any, Any, Any], waits_for: Any) -> Generator[Any, Any, Any]:
     """Runs a coroutine on that waits for something, within the task that awaits this."""
+    _claim(waits_for, is_awaited=True)
     try:
         while True:
-            if asyncio.isfuture(waits_for):
-                # It says that it is awaited, which it no longer does if others awaited it meanwhile.
-                waits_for._asyncio_future_blocking = True  # noqa: SLF001 - how tasks and futures talk
             try:
                 got = yield waits_for
             except GeneratorExit:
@@ -34,3 +33,9 @@ def _go_on(answer: Coroutine[Any, Any, Any], waits_for: Any) -> Generator[Any, A
                 waits_for = answer.send(got)
     except StopIteration as end:
         return end.value
+
+
+def _claim(waits_for: Any, *, is_awaited: bool) -> None:
+    """Says whether a future is just being awaited, as tasks and futures tell each other; others may await it too."""
+    if asyncio.isfuture(waits_for):
+        waits_for._asyncio_future_blocking = is_awaited  # noqa: SLF001 - there is no public word for it

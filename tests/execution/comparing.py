@@ -38,6 +38,10 @@ class Bench:
         assert not errors, errors
         return node
 
+    def plans(self, document: DocumentNode) -> Plans:
+        """The plans of a document, none yet."""
+        return Plans(self.planner, document)
+
     async def planned(
         self, plans: Plans, document: DocumentNode, world: Any, variables: Mapping[str, Any] | None = None
     ) -> ExecutionResult:
@@ -86,7 +90,7 @@ def encoded(data: Any) -> bytes:
     return orjson.dumps(data, option=orjson.OPT_NON_STR_KEYS)
 
 
-def errors_of(result: ExecutionResult) -> tuple[Counter[str], set[str]]:
+def errors_of(result: ExecutionResult | strawberry.types.ExecutionResult) -> tuple[Counter[str], set[str]]:
     """The errors of places that are null by themselves, each with its text; and the places that others made null."""
     own: Counter[str] = Counter()
     above: set[str] = set()

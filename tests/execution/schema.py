@@ -68,6 +68,8 @@ def answered(name: str) -> Callable[..., Any]:
             for _ in range(held.turns):
                 await asyncio.sleep(0)
             held = held.value
+        if isinstance(held, asyncio.Future):
+            held = await held
         if isinstance(held, Exception) and not isinstance(held, ReturnedError):
             raise held
         return held

@@ -17,9 +17,7 @@ BENCH = Bench(make_schema())
 
 
 @settings(max_examples=300)
-@given(
-    operations(BENCH.core, arguments), VALUES, st.integers(0, 2**32), st.sampled_from([0.0, 0.005, 0.03, 0.15])
-)
+@given(operations(BENCH.core, arguments), VALUES, st.integers(0, 2**32), st.sampled_from([0.0, 0.005, 0.03, 0.15]))
 def test_random_operations_over_random_records(
     operation: str, values: dict[str, Any], seed: int, faults: float
 ) -> None:

@@ -85,8 +85,12 @@ class Both:
 
     def _settings(self, *, by_plans: bool) -> Settings:
         return Settings(
-            cursor_secrets=["a secret of the tests"], dynamodb_attempts=1, fast_execution=by_plans, max_price=10**9, rate_points=0
-        )  # type: ignore[arg-type]
+            cursor_secrets=["a secret of the tests"],
+            dynamodb_attempts=1,
+            fast_execution=by_plans,
+            max_price=10**9,
+            rate_points=0,
+        )
 
 
 @settings(max_examples=60)
@@ -104,12 +108,10 @@ def test_random_operations_over_the_demo(
     viewer = None if user is None else Viewer(user, is_mfa=True, method="api_key")
 
     async def compare() -> None:
-        results = []
-        for graph in (both.planned, both.by_core, both.planned):
-            results.append(
-                await graph.schema.answer(graph.document(operation), await graph.context(viewer), values)
-            )
-        planned, by_core, again = results
+        planned, by_core, again = [
+            await graph.schema.answer(graph.document(operation), await graph.context(viewer), values)
+            for graph in (both.planned, both.by_core, both.planned)
+        ]
         for result in (planned, again):
             assert encoded(result.data) == encoded(by_core.data)
             assert errors_of(result) == errors_of(by_core)
