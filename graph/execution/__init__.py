@@ -1,4 +1,4 @@
-"""How operations are executed: by plans that complete what is plain in code made for it, and ask resolvers for the rest.
+"""How operations are executed: by plans that complete what is plain by code made for it, and ask resolvers for more.
 
 It knows nothing of this graph but what its schema declares. Errors are graphql-core's: a value that is not as expected
 is left to it.

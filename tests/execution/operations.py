@@ -18,6 +18,7 @@ VARIABLES = {
     "color": "Color = GREEN",
     "wish": "Wish",
 }
+_MOST_SELECTIONS = 60
 _CONDITIONS = ["@include(if: true)", "@skip(if: true)", "@include(if: $yes)", "@skip(if: $yes)", "@include(if: $no)"]
 _CONDITIONS += ["@skip(if: $no) @include(if: $yes)"]
 
@@ -36,10 +37,13 @@ class _Writer:
     def __init__(self, draw: st.DrawFn, schema: GraphQLSchema, arguments: Given) -> None:
         self.fragments: list[str] = []
         self._draw, self._schema, self._arguments = draw, schema, arguments
+        self._left = _MOST_SELECTIONS
 
     def selections(self, kind: Any, depth: int, *, is_mixed: bool) -> str:
         """Some selections of a type; they are mixed where fields of different types come together."""
         count = self._draw(st.integers(1, 5))
+        self._left -= count
+        depth = depth if self._left > 0 else 0
         return "{ " + " ".join(self._selection(kind, depth, is_mixed=is_mixed) for _ in range(count)) + " }"
 
     def _selection(self, kind: Any, depth: int, *, is_mixed: bool) -> str:

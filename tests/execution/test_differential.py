@@ -16,7 +16,7 @@ from tests.execution.schema import make_schema
 BENCH = Bench(make_schema())
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(operations(BENCH.core, arguments), VALUES, st.integers(0, 2**32), st.sampled_from([0.0, 0.005, 0.03, 0.15]))
 def test_random_operations_over_random_records(
     operation: str, values: dict[str, Any], seed: int, faults: float
@@ -25,7 +25,7 @@ def test_random_operations_over_random_records(
     asyncio.run(BENCH.both(operation, lambda: world(seed, faults), values))
 
 
-@settings(max_examples=100)
+@settings(max_examples=80)
 @given(operations(BENCH.core, arguments), VALUES, st.integers(0, 2**32), st.sampled_from([0.0, 0.01]))
 def test_every_resolver_is_asked_as_often(operation: str, values: dict[str, Any], seed: int, faults: float) -> None:
     """Even where something is not as expected, and graphql-core takes over. Where null goes up, more is left undone."""

@@ -213,7 +213,7 @@ async def test_an_error_leaves_its_siblings() -> None:
     )
     assert result.data == {"next": {"price": 1}, "price": None, "label": "x"}
     assert paths(result) == [["price"]]
-    (error,) = result.errors or ()
+    [error] = result.errors or []
     assert [(location.line, location.column) for location in error.locations or ()] == [(1, 18)]
 
 

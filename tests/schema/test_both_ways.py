@@ -93,7 +93,7 @@ class Both:
         )
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(
     operation=operations(SCHEMA.core, arguments, depth=6),
     values=variables(number=[1, 3], given=[SAMPLE_EXECUTION_ID]),
