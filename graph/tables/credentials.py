@@ -78,7 +78,7 @@ class Signers:
             frozen = await asyncio.to_thread(fetch)
         finally:
             self._renewal = None
-            self._next_look = self._clock() + _LOOK_SECONDS
+        self._next_look = self._clock() + _LOOK_SECONDS
         if self._signer is None or frozen != self._frozen:
             self._frozen, self._signer = frozen, self._make(frozen)
         return self._signer

@@ -28,7 +28,7 @@ class Signer:
         self._secret = credentials.secret_key or ""
         self._region = region
         self._clock = clock
-        self._second = 0
+        self._second = -1
         self._day = ""
         self._key = b""
         token = credentials.token
