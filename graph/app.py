@@ -113,16 +113,17 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
     buckets = LocalBuckets(settings.rate_points, settings.rate_points_per_second)
     view = GraphQLView(create_schema(), services, buckets, counts.count)
     explorer = Explorer(view, examples)
+    graph = explorer if settings.is_development else view
     for_browsers = [Route("/", RedirectResponse(f".{PATH}"), methods=["GET"]), *explorer.routes]
     app = Starlette(
         routes=[
-            Route(PATH, explorer if settings.is_development else view),
+            Route(PATH, graph),
             *(for_browsers if settings.is_development else ()),
             Route("/healthz", healthz),
             Route("/readyz", readyz),
             Route("/metrics", show_metrics),
         ],
-        middleware=middleware(settings, readiness),
+        middleware=middleware(settings, readiness, PATH, graph),
         exception_handlers={HTTPException: http_error, Exception: broken},
         lifespan=lifespan,
     )
