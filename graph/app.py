@@ -46,7 +46,7 @@ from graph.tables.writer import ExecutionWriter
 
 PATH = "/graphql"
 
-_GARBAGE_THRESHOLDS = (10_000, 20, 100)
+_GARBAGE_THRESHOLDS = (5_000, 10, 200)
 _SETTLE_SECONDS = 1  # for writes that began; what is lost is found out again
 _CLOSE_SECONDS = 2  # nobody waits for what a service still answers then
 
