@@ -50,7 +50,11 @@ _STATUSES = {
     "THROTTLED": 503,
     "UPSTREAM_UNAVAILABLE": 503,
 }
-_ALWAYS = {"Cache-Control": "private, no-store", "Vary": "Accept, Authorization", "X-Content-Type-Options": "nosniff"}
+_ALWAYS = {
+    "Cache-Control": "private, no-store",
+    "Vary": "Accept, Accept-Encoding, Authorization",
+    "X-Content-Type-Options": "nosniff",
+}
 _LONGEST_NAME = 100
 _ENCODED_AT_ONCE = 1_000  # points
 
