@@ -116,8 +116,8 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
     for_browsers = [Route("/", RedirectResponse(f".{PATH}"), methods=["GET"]), *explorer.routes]
     app = Starlette(
         routes=[
-            Route(PATH, explorer if settings.is_development else view),
-            *(for_browsers if settings.is_development else ()),
+            Route(PATH, explorer if settings.has_explorer else view),
+            *(for_browsers if settings.has_explorer else ()),
             Route("/healthz", healthz),
             Route("/readyz", readyz),
             Route("/metrics", show_metrics),

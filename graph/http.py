@@ -12,21 +12,33 @@ from graphql import FieldNode, GraphQLError, OperationDefinitionNode, OperationT
 from starlette.requests import Request
 from starlette.responses import Response
 from strawberry.asgi import GraphQL
-from strawberry.http import GraphQLHTTPResponse, GraphQLRequestData
+from strawberry.http import GraphQLHTTPResponse
 from strawberry.types import ExecutionResult
 
 from graph.auth.identity import Credentials, Viewer
 from graph.concealment import Concealment
 from graph.context import Context, Services
-from graph.documents import Document, Documents
+from graph.documents import Document, Documents, NotValid
+from graph.documents.persisted import Persisted
+from graph.documents.trusted import check_manifest, read_manifest
 from graph.encoding import encode
-from graph.errors import GraphError, Overloaded, RateLimited, TimedOut, masked, original_of, present
+from graph.errors import (
+    GraphError,
+    Overloaded,
+    PersistedQueryNotFound,
+    RateLimited,
+    TimedOut,
+    masked,
+    original_of,
+    present,
+)
 from graph.journal import Operation
 from graph.limits import Limits
 from graph.rates import Buckets
 from graph.requests import (
     GRAPHQL_RESPONSE,
     JSON,
+    Asked,
     Refused,
     has_preflight_header,
     in_query_string,
@@ -41,6 +53,8 @@ COST_HEADER = "graphql-cost"
 
 # Request errors that HTTP has a status for, whatever the media type of the response.
 _STATUSES = {
+    "PERSISTED_QUERY_NOT_FOUND": 200,  # what Apollo's clients want of these two
+    "PERSISTED_QUERY_NOT_SUPPORTED": 200,
     "UNAUTHENTICATED": 401,
     "TIMEOUT": 408,
     "PAYLOAD_TOO_LARGE": 413,
@@ -51,6 +65,7 @@ _STATUSES = {
 }
 _ALWAYS = {"Cache-Control": "private, no-store", "Vary": "Accept, Authorization", "X-Content-Type-Options": "nosniff"}
 _LONGEST_NAME = 100
+_POINTS_OF_A_GUESS = 10
 
 
 class GraphQLView(GraphQL[Context, None]):
@@ -70,7 +85,10 @@ class GraphQLView(GraphQL[Context, None]):
         self._services, self._settings = services, settings
         self._buckets, self._observe = buckets, observe
         self._turns = Turns(settings.points_at_once, settings.wait_seconds)
-        self._documents = Documents(schema.core, settings)
+        trusted = read_manifest(settings.trusted_documents)
+        self._documents = Documents(schema.core, settings, sum(map(len, set(trusted.values()))))
+        check_manifest(trusted, self._documents)
+        self._persisted = Persisted(trusted, settings)
         self._limits = Limits(schema.core, settings)
         self._concealment = None if settings.is_development else Concealment(schema.core)
         self._root_fields = schema.core.query_type.fields if schema.core.query_type else {}
@@ -100,47 +118,61 @@ class GraphQLView(GraphQL[Context, None]):
         peer = request.client.host if request.client else None
         viewer = await self._services.identity.viewer(Credentials(request.scope["headers"], peer))
         asked = await self._read(request)
-        result = await self._result(request.method, asked, viewer, operation)
+        source = await self._source(asked, viewer)
+        result = await self._result(request.method, asked, source, viewer, operation)
         body: GraphQLHTTPResponse = {} if result.data is None and _is_request_error(result) else {"data": result.data}
         if result.errors:
-            errors = self._presented(result.errors, asked.query or "")
+            errors = self._presented(result.errors, source)
             body["errors"] = errors
             operation.codes = tuple(error["extensions"]["code"] for error in errors)
         if request.headers.get(COST_HEADER, "0") != "0":
             body["extensions"] = {"cost": self._cost(operation)}
         return body, 200 if "data" in body else _request_error_status(kind)
 
-    async def _read(self, request: Request) -> GraphQLRequestData:
+    async def _read(self, request: Request) -> Asked:
         if request.method == "POST":
             return await posted(request, self._settings.max_body_bytes, self._settings.body_seconds)
         if not (self._settings.is_development or has_preflight_header(request)):
             raise Refused(400, "A query by GET needs a header such as 'GraphQL-Require-Preflight: 1'.")
         return in_query_string(request)
 
+    async def _source(self, asked: Asked, viewer: Viewer) -> str:
+        """The text of the document that is asked for. Guessing ids costs points too."""
+        source = self._persisted.text(asked.wanted, viewer.user_id)
+        if source is None:
+            await self._buckets.charge(viewer.user_id, _POINTS_OF_A_GUESS)
+            raise PersistedQueryNotFound
+        return source
+
     async def _result(
-        self, method: str, asked: GraphQLRequestData, viewer: Viewer, operation: Operation
+        self, method: str, asked: Asked, source: str, viewer: Viewer, operation: Operation
     ) -> ExecutionResult:
         """What an operation gives; without data where it did not run."""
         try:
-            document = self._documents.parse(asked.query or "")
+            sent = await self._documents.read(source)
         except GraphQLError as error:
             return ExecutionResult(None, [error])
-        chosen = document.operation(asked.operation_name)
-        operation.name, operation.hash = _name(chosen), document.hash
+        chosen = sent.document.operation(asked.operation_name)
+        operation.name, operation.hash = _name(chosen), sent.document.hash
         if method == "GET" and chosen.operation is not OperationType.QUERY:
             raise _not_allowed(("POST",))
-        operation.price = self._limits.price(document, chosen, asked.variables)
+        operation.price = self._limits.price(sent.document, chosen, sent.variables(asked.variables))
         await self._buckets.charge(viewer.user_id, operation.price)
-        if errors := self._documents.validate(document):
-            return ExecutionResult(None, errors)
+        try:
+            sent = await self._documents.valid(sent)
+        except NotValid as error:
+            return ExecutionResult(None, error.errors)
+        self._persisted.keep(asked.wanted, viewer.user_id)
         operation.root_fields = tuple(self._root_fields.keys() & _selected(chosen))
         try:
             async with self._turns.turn(operation.price), asyncio.timeout(self._settings.operation_seconds):
-                context = await self._context(viewer, document)
+                context = await self._context(viewer, sent.document)
                 operation.tally = context.tally
-                return await self.schema.execute(
-                    asked.query, asked.variables, context, operation_name=asked.operation_name
+                result: ExecutionResult = await self.schema.execute(
+                    source, sent.variables(asked.variables), context, operation_name=asked.operation_name
                 )
+                result.errors = result.errors and [sent.placed(error) for error in result.errors]
+                return result
         except TimeoutError:
             late = TimedOut("operation", self._settings.operation_seconds)
             return ExecutionResult(None, [GraphQLError(str(late), original_error=late)])

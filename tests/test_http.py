@@ -158,13 +158,6 @@ async def test_production_answers_get_by_setting_and_with_a_preflight_header(mem
             assert response.json() == {"data": {"__typename": "Query"}}
 
 
-async def test_a_hash_in_the_place_of_a_document_is_not_found(production: httpx.AsyncClient) -> None:
-    extensions = {"persistedQuery": {"version": 1, "sha256Hash": "0" * 64}}
-    response = await production.post("/graphql", json={"extensions": extensions})
-    assert codes(response) == ["PERSISTED_QUERY_NOT_FOUND"]
-    assert (await ask(production, EXECUTION, extensions=extensions)).json()["data"]["execution"]
-
-
 async def test_answers_are_kept_by_nobody(production: httpx.AsyncClient) -> None:
     response = await ask(production, EXECUTION)
     assert response.headers["cache-control"] == "private, no-store"
