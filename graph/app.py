@@ -46,7 +46,7 @@ from graph.tables.writer import ExecutionWriter
 
 PATH = "/graphql"
 
-_GARBAGE_THRESHOLDS = (10_000, 20, 100)
+_GARBAGE_THRESHOLDS = (5_000, 10, 200)
 _SETTLE_SECONDS = 1  # for writes that began; what is lost is found out again
 _CLOSE_SECONDS = 2  # nobody waits for what a service still answers then
 
@@ -113,16 +113,17 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
     buckets = LocalBuckets(settings.rate_points, settings.rate_points_per_second)
     view = GraphQLView(create_schema(), services, buckets, counts.count)
     explorer = Explorer(view, examples)
+    graph = explorer if settings.has_explorer else view
     for_browsers = [Route("/", RedirectResponse(f".{PATH}"), methods=["GET"]), *explorer.routes]
     app = Starlette(
         routes=[
-            Route(PATH, explorer if settings.has_explorer else view),
+            Route(PATH, graph),
             *(for_browsers if settings.has_explorer else ()),
             Route("/healthz", healthz),
             Route("/readyz", readyz),
             Route("/metrics", show_metrics),
         ],
-        middleware=middleware(settings, readiness),
+        middleware=middleware(settings, readiness, PATH, graph),
         exception_handlers={HTTPException: http_error, Exception: broken},
         lifespan=lifespan,
     )

@@ -21,12 +21,13 @@ from graph.context import Context, Services
 from graph.documents import Document, Documents, NotValid
 from graph.documents.persisted import Persisted
 from graph.documents.trusted import check_manifest, read_manifest
-from graph.encoding import encode
+from graph.encoding import TooLong, encode, encode_in_turns
 from graph.errors import (
     GraphError,
     Overloaded,
     PersistedQueryNotFound,
     RateLimited,
+    ResponseTooLong,
     TimedOut,
     masked,
     original_of,
@@ -63,9 +64,14 @@ _STATUSES = {
     "THROTTLED": 503,
     "UPSTREAM_UNAVAILABLE": 503,
 }
-_ALWAYS = {"Cache-Control": "private, no-store", "Vary": "Accept, Authorization", "X-Content-Type-Options": "nosniff"}
+_ALWAYS = {
+    "Cache-Control": "private, no-store",
+    "Vary": "Accept, Accept-Encoding, Authorization",
+    "X-Content-Type-Options": "nosniff",
+}
 _LONGEST_NAME = 100
 _POINTS_OF_A_GUESS = 10
+_ENCODED_AT_ONCE = 1_000  # points
 
 
 class GraphQLView(GraphQL[Context, None]):
@@ -100,13 +106,13 @@ class GraphQLView(GraphQL[Context, None]):
         try:
             kind = media_type(request)
             body, status = await self._answer(request, operation, kind)
-            response = _response(body, status, kind)
+            response = _response(await self._encoded(body, operation), status, kind)
         except GraphError as error:
             operation.codes = (error.code,)
             response = _refusal(error, kind)
         except Exception as error:
             operation.codes = ("INTERNAL",)
-            response = _response({"errors": [masked(error)]}, 500, kind)
+            response = _response(encode({"errors": [masked(error)]}), 500, kind)
         operation.end(response.status_code)
         self._observe(operation)
         return response
@@ -128,6 +134,17 @@ class GraphQLView(GraphQL[Context, None]):
         if request.headers.get(COST_HEADER, "0") != "0":
             body["extensions"] = {"cost": self._cost(operation)}
         return body, 200 if "data" in body else _request_error_status(kind)
+
+    async def _encoded(self, body: GraphQLHTTPResponse, operation: Operation) -> bytes:
+        """The text of a response. One that can be long lets others have their turns, and ends at a bound."""
+        if operation.price <= _ENCODED_AT_ONCE:
+            return encode(body)
+        try:
+            return await encode_in_turns(body, self._settings.max_response_bytes)
+        except TooLong:
+            error = ResponseTooLong(self._settings.max_response_bytes)
+            operation.codes = (error.code,)
+            return encode({"data": None, "errors": [{"message": str(error), "extensions": error.extensions}]})
 
     async def _read(self, request: Request) -> Asked:
         if request.method == "POST":
@@ -204,7 +221,7 @@ class GraphQLView(GraphQL[Context, None]):
 
 def _refusal(error: GraphError, kind: str) -> Response:
     """The response to a request of which nothing runs."""
-    body: GraphQLHTTPResponse = {"errors": [{"message": str(error), "extensions": error.extensions}]}
+    body = encode({"errors": [{"message": str(error), "extensions": error.extensions}]})
     if isinstance(error, Refused):
         return _response(body, error.status, kind, error.headers)
     status = _STATUSES.get(error.code, _request_error_status(kind))
@@ -218,8 +235,8 @@ def _refusal(error: GraphError, kind: str) -> Response:
     return _response(body, status, kind, headers)
 
 
-def _response(body: Any, status: int, kind: str, headers: Mapping[str, str] | None = None) -> Response:
-    return Response(encode(body), status, {**_ALWAYS, **(headers or {})}, media_type=kind)
+def _response(body: bytes, status: int, kind: str, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(body, status, {**_ALWAYS, **(headers or {})}, media_type=kind)
 
 
 def _request_error_status(kind: str) -> int:

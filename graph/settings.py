@@ -141,6 +141,9 @@ class Settings(BaseSettings):
     max_directives: int = Field(100, ge=0, description="Directives in a document.")
     max_directives_in_place: int = Field(5, ge=0, description="Directives on one field, fragment or operation.")
     max_price: int = Field(100_000, ge=100, description="Points that one operation may cost.")
+    max_response_bytes: int = Field(
+        64 * 1024 * 1024, ge=1024 * 1024, description="Bytes of a response, before it is packed."
+    )
     rate_points: int = Field(
         2_000_000, ge=0, description="Points that one user may spend at once, per process; 0 sets no limit."
     )
