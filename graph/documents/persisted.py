@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from graph.documents.trusted import sha256
 from graph.errors import PersistedQueryNotSupported, PersistedQueryRequired
 from graph.settings import Settings
 
@@ -23,12 +24,12 @@ class Persisted:
     """Finds the texts, and keeps those that clients leave, the latest in this process.
 
     Args:
-        trusted: The texts of the manifest, by ids and by hashes.
+        trusted: The texts of the manifest by their ids; their hashes name them too.
         settings: Whether others are taken, and how many are kept.
     """
 
     def __init__(self, trusted: Mapping[str, str], settings: Settings) -> None:
-        self._trusted = trusted
+        self._trusted = {sha256(text): text for text in trusted.values()} | dict(trusted)
         self._takes_texts = not settings.trusted_documents_only
         self._most_left = settings.apq_documents if self._takes_texts else 0
         self._left: OrderedDict[tuple[str | None, str], str] = OrderedDict()

@@ -20,7 +20,7 @@ class BadManifest(Exception):
 
 
 def read_manifest(path: Path | None) -> Mapping[str, str]:
-    """The texts of a manifest by their ids, and by their SHA-256 in hexadecimal; none without one.
+    """The texts of a manifest by their ids; none without one.
 
     Raises:
         BadManifest: for a file that cannot be read, or is in none of the forms that are known.
@@ -28,12 +28,11 @@ def read_manifest(path: Path | None) -> Mapping[str, str]:
     if path is None:
         return {}
     try:
-        texts = dict(_entries(orjson.loads(path.read_bytes())))
+        return dict(_entries(orjson.loads(path.read_bytes())))
     except OSError as error:
         raise BadManifest(f"The manifest {path} cannot be read: {error.strerror}") from None
     except (orjson.JSONDecodeError, BadManifest) as error:
         raise BadManifest(f"The manifest {path} cannot be used: {error}") from None
-    return {sha256(text): text for text in texts.values()} | texts
 
 
 def check_manifest(texts: Mapping[str, str], documents: Documents) -> None:

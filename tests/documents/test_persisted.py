@@ -199,7 +199,15 @@ def test_a_megabyte_is_kept_at_most() -> None:
 # What an operator trusts.
 
 
-@pytest.mark.parametrize("body", [{"documentId": "d0c"}, {"doc_id": "d0c"}, {"extensions": hashed(TRUSTED)}])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"documentId": "d0c"},
+        {"doc_id": "d0c"},
+        {"documentId": f"sha256:{sha256(TRUSTED)}"},
+        {"extensions": hashed(TRUSTED)},
+    ],
+)
 async def test_a_trusted_document_is_known_beside_others(trusting: httpx.AsyncClient, body: dict[str, Any]) -> None:
     assert (await ask(trusting, **body)).json() == ANSWER
     assert "data" in (await ask(trusting, query=FREE)).json()
