@@ -7,9 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graph.demo.samples import SAMPLE_EXECUTION_ID
-from graph.documents import Documents, NotValid
+from graph.documents import Documents, NotValid, Sent
 from graph.documents.strings import numbered
 from graph.errors import present
+from graph.limits import Limits
 from graph.settings import Settings
 from tests.harness import SCHEMA, Graph
 
@@ -111,3 +112,18 @@ async def test_an_answer_is_the_same_whatever_was_asked_before(
     for strings in asked:
         text = document % tuple(strings[: document.count("%s")])
         assert await cached(quick, documents, text) == await plain(quick, text)
+
+
+@given(st.sampled_from(DOCUMENTS[:6]), st.lists(STRINGS, min_size=4, max_size=4))
+async def test_a_price_is_the_same_with_variables_for_strings(document: str, strings: list[str]) -> None:
+    documents = Documents(SCHEMA.core, Settings())
+    text = document % tuple(strings[: document.count("%s")])
+    try:
+        parsed = documents.parse(text)
+        sent = await documents.valid(Sent(text, parsed))
+    except (GraphQLError, NotValid):
+        return
+    price = Limits(SCHEMA.core, Settings()).price
+    assert price(sent.document, sent.document.operations[0], sent.variables(None)) == price(
+        parsed, parsed.operations[0]
+    )
