@@ -43,7 +43,7 @@ check: $(venv)/dev.stamp
 	@$(bin)/lint-imports --no-logo
 
 bench: $(venv)/dev.stamp
-	@for module in policy gate reader redaction history hostile; do \
+	@for module in policy gate reader redaction history documents hostile; do \
 		echo "== $$module"; \
 		$(bin)/python -m bench.$$module || exit 1; \
 	done

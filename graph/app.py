@@ -117,12 +117,12 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
     subgraph = create_subgraph(with_node=settings.federation_node) if services.federation else None
     view = GraphQLView(create_schema(), services, buckets, counts.count, subgraph)
     explorer = Explorer(view, examples)
-    graph = explorer if settings.is_development else view
+    graph = explorer if settings.has_explorer else view
     for_browsers = [Route("/", RedirectResponse(f".{PATH}"), methods=["GET"]), *explorer.routes]
     app = Starlette(
         routes=[
             Route(PATH, graph),
-            *(for_browsers if settings.is_development else ()),
+            *(for_browsers if settings.has_explorer else ()),
             Route("/healthz", healthz),
             Route("/readyz", readyz),
             Route("/metrics", show_metrics),

@@ -19,11 +19,13 @@ from pydantic_settings import SettingsError
 from graph import __version__
 from graph.app import PATH, connect, create_app, deployment, make_services
 from graph.auth.ways import NotConfigured
+from graph.context import Services
 from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase
 from graph.demo.identity import DemoIssuer
 from graph.demo.logs import log_clients
 from graph.demo.permissions import ANA
 from graph.demo.welcome import EXAMPLES, welcome
+from graph.documents.trusted import BadManifest
 from graph.history import command as history
 from graph.schema import create_schema, federated_sdl
 from graph.server import serve
@@ -61,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (BotoCoreError, ClientError) as error:
         print(cannot_connect(error), file=sys.stderr)
         return 1
-    except (DemoNotInstalledError, MissingTableNames, NotConfigured, OSError, PortUnavailable) as error:
+    except (BadManifest, DemoNotInstalledError, MissingTableNames, NotConfigured, OSError, PortUnavailable) as error:
         print(error, file=sys.stderr)
     except KeyboardInterrupt:
         return 130
@@ -90,9 +92,16 @@ def _serve(given: argparse.Namespace) -> int:
         raise NotConfigured(
             "Set VAMS_GRAPH_CURSOR_SECRETS to a JSON list of secrets, none of them empty: the same for every process."
         )
-    deployment(settings).close()  # what would stop every worker is told here, once
+    _try(deployment(settings))  # what would stop every worker is told here, once
     serve("graph.app:application", settings.host, settings.port, settings.workers)
     return 0
+
+
+def _try(services: Services) -> None:
+    try:
+        create_app(services)
+    finally:
+        services.close()
 
 
 def _demo(given: argparse.Namespace) -> int:

@@ -12,21 +12,34 @@ from graphql import FieldNode, GraphQLError, OperationDefinitionNode, OperationT
 from starlette.requests import Request
 from starlette.responses import Response
 from strawberry.asgi import GraphQL
-from strawberry.http import GraphQLHTTPResponse, GraphQLRequestData
+from strawberry.http import GraphQLHTTPResponse
 from strawberry.types import ExecutionResult
 
 from graph.auth.identity import Credentials, Viewer
 from graph.concealment import Concealment
 from graph.context import Context, Services
-from graph.documents import Document, Documents
+from graph.documents import Document, Documents, NotValid
+from graph.documents.persisted import Persisted
+from graph.documents.trusted import check_manifest, read_manifest
 from graph.encoding import TooLong, encode, encode_in_turns
-from graph.errors import GraphError, Overloaded, RateLimited, ResponseTooLong, TimedOut, masked, original_of, present
+from graph.errors import (
+    GraphError,
+    Overloaded,
+    PersistedQueryNotFound,
+    RateLimited,
+    ResponseTooLong,
+    TimedOut,
+    masked,
+    original_of,
+    present,
+)
 from graph.journal import Operation
 from graph.limits import Limits
 from graph.rates import Buckets
 from graph.requests import (
     GRAPHQL_RESPONSE,
     JSON,
+    Asked,
     Refused,
     has_preflight_header,
     in_query_string,
@@ -42,6 +55,8 @@ COST_HEADER = "graphql-cost"
 
 # Request errors that HTTP has a status for, whatever the media type of the response.
 _STATUSES = {
+    "PERSISTED_QUERY_NOT_FOUND": 200,  # what Apollo's clients want of these two
+    "PERSISTED_QUERY_NOT_SUPPORTED": 200,
     "UNAUTHENTICATED": 401,
     "TIMEOUT": 408,
     "PAYLOAD_TOO_LARGE": 413,
@@ -56,6 +71,7 @@ _ALWAYS = {
     "X-Content-Type-Options": "nosniff",
 }
 _LONGEST_NAME = 100
+_POINTS_OF_A_GUESS = 10
 _ENCODED_AT_ONCE = 1_000  # points
 
 
@@ -77,8 +93,11 @@ class GraphQLView(GraphQL[Context, None]):
         self._services, self._settings = services, settings
         self._buckets, self._observe = buckets, observe
         self._turns = Turns(settings.points_at_once, settings.wait_seconds)
-        self._to_all = _Served(schema, settings)
-        self._to_gateways = _Served(subgraph, settings) if subgraph is not None else None
+        trusted = read_manifest(settings.trusted_documents)
+        takes_texts = not settings.trusted_documents_only
+        self._to_all = _Served(schema, settings, trusted, takes_texts=takes_texts)
+        # What gateways send they wrote themselves, from what their own clients may ask.
+        self._to_gateways = _Served(subgraph, settings, {}, takes_texts=True) if subgraph is not None else None
         self._methods = ("GET", "POST") if settings.is_development or settings.get_queries else ("POST",)
 
     async def run(self, request: Request, *_: Any, **__: Any) -> Response:  # type: ignore[override]
@@ -107,10 +126,11 @@ class GraphQLView(GraphQL[Context, None]):
         viewer = await self._services.identity.viewer(credentials)
         served = self._served(credentials)
         asked = await self._read(request)
-        result = await self._result(served, request.method, asked, viewer, operation)
+        source = await self._source(served, asked, viewer)
+        result = await self._result(served, request.method, asked, source, viewer, operation)
         body: GraphQLHTTPResponse = {} if result.data is None and _is_request_error(result) else {"data": result.data}
         if result.errors:
-            errors = served.presented(result.errors, asked.query or "")
+            errors = served.presented(result.errors, source)
             body["errors"] = errors
             operation.codes = tuple(error["extensions"]["code"] for error in errors)
         if request.headers.get(COST_HEADER, "0") != "0":
@@ -135,37 +155,50 @@ class GraphQLView(GraphQL[Context, None]):
             operation.codes = (error.code,)
             return encode({"data": None, "errors": [{"message": str(error), "extensions": error.extensions}]})
 
-    async def _read(self, request: Request) -> GraphQLRequestData:
+    async def _read(self, request: Request) -> Asked:
         if request.method == "POST":
             return await posted(request, self._settings.max_body_bytes, self._settings.body_seconds)
         if not (self._settings.is_development or has_preflight_header(request)):
             raise Refused(400, "A query by GET needs a header such as 'GraphQL-Require-Preflight: 1'.")
         return in_query_string(request)
 
+    async def _source(self, served: "_Served", asked: Asked, viewer: Viewer) -> str:
+        """The text of the document that is asked for. Guessing ids costs points too."""
+        source = served.persisted.text(asked.wanted, viewer.user_id)
+        if source is None:
+            await self._buckets.charge(viewer.user_id, _POINTS_OF_A_GUESS)
+            raise PersistedQueryNotFound
+        return source
+
     async def _result(
-        self, served: "_Served", method: str, asked: GraphQLRequestData, viewer: Viewer, operation: Operation
+        self, served: "_Served", method: str, asked: Asked, source: str, viewer: Viewer, operation: Operation
     ) -> ExecutionResult:
         """What an operation gives; without data where it did not run."""
         try:
-            document = served.documents.parse(asked.query or "")
+            sent = await served.documents.read(source)
         except GraphQLError as error:
             return ExecutionResult(None, [error])
-        chosen = document.operation(asked.operation_name)
-        operation.name, operation.hash = _name(chosen), document.hash
+        chosen = sent.document.operation(asked.operation_name)
+        operation.name, operation.hash = _name(chosen), sent.document.hash
         if method == "GET" and chosen.operation is not OperationType.QUERY:
             raise _not_allowed(("POST",))
-        operation.price = served.limits.price(document, chosen, asked.variables)
+        operation.price = served.limits.price(sent.document, chosen, sent.variables(asked.variables))
         await self._buckets.charge(viewer.user_id, operation.price)
-        if errors := served.documents.validate(document):
-            return ExecutionResult(None, errors)
+        try:
+            sent = await served.documents.valid(sent)
+        except NotValid as error:
+            return ExecutionResult(None, error.errors)
+        served.persisted.keep(asked.wanted, viewer.user_id)
         operation.root_fields = tuple(served.root_fields & _selected(chosen))
         try:
             async with self._turns.turn(operation.price), asyncio.timeout(self._settings.operation_seconds):
-                context = await self._context(viewer, document)
+                context = await self._context(viewer, sent.document)
                 operation.tally = context.tally
-                return await served.schema.execute(
-                    asked.query, asked.variables, context, operation_name=asked.operation_name
+                result: ExecutionResult = await served.schema.execute(
+                    source, sent.variables(asked.variables), context, operation_name=asked.operation_name
                 )
+                result.errors = result.errors and [sent.placed(error) for error in result.errors]
+                return result
         except TimeoutError:
             late = TimedOut("operation", self._settings.operation_seconds)
             return ExecutionResult(None, [GraphQLError(str(late), original_error=late)])
@@ -189,9 +222,11 @@ class GraphQLView(GraphQL[Context, None]):
 class _Served:
     """One schema as it is served: what reads, prices and shows by it."""
 
-    def __init__(self, schema: Schema, settings: Settings) -> None:
+    def __init__(self, schema: Schema, settings: Settings, trusted: Mapping[str, str], *, takes_texts: bool) -> None:
         self.schema = schema
-        self.documents = Documents(schema.core, settings)
+        self.documents = Documents(schema.core, settings, sum(map(len, set(trusted.values()))))
+        check_manifest(trusted, self.documents)
+        self.persisted = Persisted(trusted, settings, takes_texts=takes_texts)
         self.limits = Limits(schema.core, settings)
         self.root_fields = frozenset(schema.core.query_type.fields if schema.core.query_type else ())
         self._concealment = None if settings.is_development else Concealment(schema.core)

@@ -5,6 +5,7 @@ Physical table names are not here: they come from the variables or the SSM param
 """
 
 from ipaddress import ip_network
+from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import Field, IPvAnyNetwork, SecretStr, model_validator
@@ -140,6 +141,13 @@ class Settings(BaseSettings):
     wait_seconds: float = Field(5.0, gt=0, description="Seconds that an operation waits for its turn, then OVERLOADED.")
     max_document_characters: int = Field(65_536, ge=1024, description="Characters of a document.")
     max_tokens: int = Field(3_000, ge=100, description="Tokens of a document, and comments in it.")
+    trusted_documents: Path | None = Field(
+        None, description="Manifest of trusted documents, as Relay, Apollo or GraphQL Code Generator writes it."
+    )
+    trusted_documents_only: bool = Field(False, description="Take no documents but those of the manifest.")
+    apq_documents: int = Field(
+        1_000, ge=0, description="Documents that clients may leave, to send their hashes instead; 0 keeps none."
+    )
     max_depth: int = Field(20, ge=1, description="Fields within each other.")
     max_root_fields: int = Field(20, ge=1, description="Fields of the root in one operation.")
     max_aliases: int = Field(100, ge=0, description="Aliases in a document.")
@@ -162,7 +170,18 @@ class Settings(BaseSettings):
             )
         return self
 
+    @model_validator(mode="after")
+    def _trusts_something(self) -> Self:
+        if self.trusted_documents_only and self.trusted_documents is None:
+            raise ValueError("VAMS_GRAPH_TRUSTED_DOCUMENTS_ONLY needs the manifest in VAMS_GRAPH_TRUSTED_DOCUMENTS")
+        return self
+
     @property
     def is_development(self) -> bool:
         """Whether what helps developers is shown."""
         return self.environment == "development"
+
+    @property
+    def has_explorer(self) -> bool:
+        """Whether browsers are shown the explorer, which could ask nothing where only trusted documents are taken."""
+        return self.is_development and not self.trusted_documents_only

@@ -236,6 +236,7 @@ def test_the_doctor_says_why_aws_cannot_be_asked(
         ("VAMS_GRAPH_DYNAMODB_ATTEMPTS", "0", "VAMS_GRAPH_DYNAMODB_ATTEMPTS: Input should be greater than"),
         ("VAMS_GRAPH_CURSOR_SECRETS", "[20261130]", "VAMS_GRAPH_CURSOR_SECRETS: Input should be a valid string"),
         ("VAMS_GRAPH_CURSOR_SECRETS", "s20261130", "VAMS_GRAPH_CURSOR_SECRETS: Input should be JSON"),
+        ("VAMS_GRAPH_TRUSTED_DOCUMENTS_ONLY", "true", "VAMS_GRAPH_TRUSTED_DOCUMENTS_ONLY needs the manifest"),
         ("VAMS_GRAPH_RATE_POINTS", "5", "VAMS_GRAPH_RATE_POINTS must be 0 or at least VAMS_GRAPH_MAX_PRICE"),
     ],
 )
@@ -267,6 +268,25 @@ def test_serve_asks_for_secrets_that_seal(
     bare.setenv("VAMS_GRAPH_CURSOR_SECRETS", value)
     assert main(["serve"]) == 2
     assert capsys.readouterr().err.startswith("Set VAMS_GRAPH_CURSOR_SECRETS to a JSON list of secrets")
+
+
+def test_serve_says_what_is_wrong_with_a_manifest(
+    bare: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], served: Served, tmp_path: Path
+) -> None:
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text('{"a1b2": "{ nothing }"}')
+    variables = {
+        "VAMS_GRAPH_CURSOR_SECRETS": '["secret"]',
+        "VAMS_GRAPH_API_KEYS": "true",
+        "VAMS_GRAPH_REGION": "us-east-1",
+        "VAMS_GRAPH_TRUSTED_DOCUMENTS": str(manifest),
+    }
+    for name, value in {**served.environment, **variables}.items():
+        bare.setenv(name, value)
+    assert main(["serve"]) == 2
+    assert capsys.readouterr().err == (
+        "The manifest holds documents that cannot be run:\n  a1b2: Cannot query field 'nothing' on type 'Query'.\n"
+    )
 
 
 # The command

@@ -221,6 +221,38 @@ def test_directives_are_counted_in_each_place_and_in_all(query: str) -> None:
     assert "directives is 3" in str(refusal(query, max_directives=2))
 
 
+SAID = st.none() | st.booleans() | st.integers(-5, 200) | st.just("many") | st.lists(st.just("id"), max_size=5)
+
+
+@given(
+    st.lists(st.dictionaries(st.sampled_from(["a", "b", "ids", "other"]), SAID), max_size=60),
+    st.sampled_from([None, "q", "r"]),
+)
+def test_a_price_that_is_known_is_the_price(asked: list[dict[str, Any]], name: str | None) -> None:
+    query = (
+        "query q($a: Int = 3, $b: Int, $ids: [ID!]!) {"
+        " executions(first: $a, last: $b) { nodes { inputFiles(first: $b) { nodes { id } } } }"
+        " nodes(ids: $ids) { id } }"
+    )
+    query += " query r($a: Int) { executions(first: $a) { nodes { id } } }" if name else ""
+    document = Documents(SCHEMA.core, GENEROUS).parse(query)
+    limits, operation = Limits(SCHEMA.core, GENEROUS), document.operation(name)
+    for variables in asked:
+        anew = Limits(SCHEMA.core, GENEROUS).price(document, operation, variables)
+        assert limits.price(document, operation, variables) == anew
+
+
+def test_a_known_price_is_refused_too() -> None:
+    limits = Limits(SCHEMA.core, Settings())
+    document = Documents(SCHEMA.core, Settings()).parse(
+        "query ($n: Int) { executions(first: $n) { nodes { inputFiles(first: $n) { nodes { id } } } } }"
+    )
+    assert limits.price(document, document.operations[0], {"n": 1})
+    for _ in range(2):
+        with pytest.raises(CostLimitExceeded):
+            limits.price(document, document.operations[0], {"n": 1000})
+
+
 @settings(deadline=None)
 @given(st.integers(0, 100), st.integers(0, 100))
 def test_a_longer_page_is_never_cheaper(shorter: int, longer: int) -> None:
