@@ -1,7 +1,8 @@
 """What the compared servers read: runs that all ended well, as the demo writes runs, and who may see them.
 
 Sixteen *wide* runs have ten steps with eighty output files and five registered logs each. The *recent* runs are newer,
-so that lists show them alone; they have three steps without files. Every run reads one asset and writes another.
+so that lists show them alone; they have three steps without files. Every run reads one asset and writes another, but
+those of the *crowd*, which read all assets of it.
 """
 
 import json
@@ -33,9 +34,10 @@ from graph.tables.catalogue import TABLES, Index, Table
 WIDE_RUNS, WIDE_STEPS, FILES, LOGS = 16, 10, 80, 5
 RECENT_RUNS, RECENT_STEPS = 200, 3
 ASSETS = 20
+CROWD = 99
 
 _DATABASE = Database("plant-models", "Models of the plant", ASSETS)  # the one that the demo's plant users may see
-_FIRST_WIDE, _FIRST_RECENT = "2026-06-01T06:00:00Z", "2026-07-01T06:00:00Z"
+_FIRST_CROWDED, _FIRST_WIDE, _FIRST_RECENT = "2026-05-01T06:00:00Z", "2026-06-01T06:00:00Z", "2026-07-01T06:00:00Z"
 _SOURCES = ("stateMachine", "lambda", "batch", "ecs", "container")
 
 
@@ -68,9 +70,9 @@ def _key(index: Index) -> tuple[str, ...]:
 
 def _rows() -> Iterator[Row]:
     wide, recent = _workflow("wide", WIDE_STEPS), _workflow("recent", RECENT_STEPS)
-    assets = [Asset(_DATABASE.database_id, f"asset-{number:02}", f"Asset {number}", "A part") for number in range(ASSETS)]
+    assets, crowd = _assets("asset", ASSETS), _assets("crowd", CROWD)
     yield database_row(_DATABASE)
-    yield from map(asset_row, assets)
+    yield from map(asset_row, assets + crowd)
     for workflow in (wide, recent):
         yield workflow_row(workflow)
         yield from (pipeline_row(specified.pipeline) for specified in workflow.specified)
@@ -84,6 +86,14 @@ def _rows() -> Iterator[Row]:
         yield from run_rows(
             _run(execution_id(f"recent {number}"), recent, later(_FIRST_RECENT, number * 900), assets, number)
         )
+    everything = tuple(Selection(asset) for asset in crowd)
+    for number in range(CROWD):
+        run = _run(execution_id(f"crowd {number}"), recent, later(_FIRST_CROWDED, number * 900), assets, number)
+        yield from run_rows(replace(run, inputs=everything, group_id="crowd"))
+
+
+def _assets(name: str, count: int) -> list[Asset]:
+    return [Asset(_DATABASE.database_id, f"{name}-{number:02}", f"Part {number}", "A part") for number in range(count)]
 
 
 def _workflow(name: str, steps: int) -> Workflow:
