@@ -27,7 +27,7 @@ def page() -> Iterator[str]:
     yield "Written by `make bench`; [docs/performance.md](../docs/performance.md) says how it is measured.\n"
     yield from machine()
     yield "\n## Beside other servers\n"
-    yield f"Medians of {ROUNDS} rounds, {CONNECTIONS} connections, DynamoDB without delay.\n"
+    yield f"Medians of {ROUNDS} rounds, {CONNECTIONS} connections, DynamoDB without delay."
     yield from comparison.tables(comparison.compare(ROUNDS, delay=0))
     yield "\n## Beside the dearest operations\n"
     yield from stalls.table(stalls.stalls())
@@ -40,7 +40,7 @@ def machine() -> Iterator[str]:
     processors = Path("/proc/cpuinfo").read_text().splitlines()
     models = [line.partition(":")[2].strip() for line in processors if line.startswith("model name")]
     arguments = sysconfig.get_config_var("CONFIG_ARGS") or ""
-    optimised = "say so" if "--enable-optimizations" in arguments else "do not say so"
+    named = "has" if "--enable-optimizations" in arguments else "lacks"
     loop = (timed(sys.executable) or 0) * 1000
     peers = json.loads((HERE / "peers" / "package.json").read_text())["dependencies"]
     yield (
@@ -49,7 +49,7 @@ def machine() -> Iterator[str]:
     )
     yield (
         f"* CPython {platform.python_version()}, {platform.python_compiler()}: the fastest of this machine "
-        f"({loop:.1f} ms for the loop of `bench/fastest.py`); its CONFIG_ARGS {optimised} that it is optimised"
+        f"({loop:.1f} ms for the loop of `bench/fastest.py`); CONFIG_ARGS {named} --enable-optimizations"
     )
     yield f"* {', '.join(f'{name} {version(name)}' for name in _OURS)}"
     shown = subprocess.run([node(), "--version"], capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603

@@ -6,7 +6,7 @@ those of the *crowd*, which read all assets of it.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -46,29 +46,8 @@ def wide_run_ids() -> list[str]:
     return [execution_id(f"wide {number}") for number in range(WIDE_RUNS)]
 
 
-def write_items(path: Path) -> None:
-    """Writes what the stub of DynamoDB is fed with: a line for each table, then one for each item."""
-    serialize = TypeSerializer().serialize
-    with path.open("w") as lines:
-        for table in TABLES:
-            lines.write(_line(_described(table)))
-        for table, attributes in _rows():
-            lines.write(_line({"of": table.name, "item": serialize(attributes)["M"]}))
-
-
-def _line(value: object) -> str:
-    return json.dumps(value, separators=(",", ":")) + "\n"
-
-
-def _described(table: Table) -> dict[str, Any]:
-    return {"table": table.name, "key": table.key, "indexes": {index.name: _key(index) for index in table.indexes}}
-
-
-def _key(index: Index) -> tuple[str, ...]:
-    return (index.partition,) if index.sort is None else (index.partition, index.sort)
-
-
-def _rows() -> Iterator[Row]:
+def rows() -> Iterator[Row]:
+    """Every item of the data set."""
     wide, recent = _workflow("wide", WIDE_STEPS), _workflow("recent", RECENT_STEPS)
     assets, crowd = _assets("asset", ASSETS), _assets("crowd", CROWD)
     yield database_row(_DATABASE)
@@ -90,6 +69,28 @@ def _rows() -> Iterator[Row]:
     for number in range(CROWD):
         run = _run(execution_id(f"crowd {number}"), recent, later(_FIRST_CROWDED, number * 900), assets, number)
         yield from run_rows(replace(run, inputs=everything, group_id="crowd"))
+
+
+def write_items(path: Path, rows: Iterable[Row]) -> None:
+    """Writes what the stub of DynamoDB is fed with: a line for each table, then one for each item."""
+    serialize = TypeSerializer().serialize
+    with path.open("w") as lines:
+        for table in TABLES:
+            lines.write(_line(_described(table)))
+        for table, attributes in rows:
+            lines.write(_line({"of": table.name, "item": serialize(attributes)["M"]}))
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, separators=(",", ":")) + "\n"
+
+
+def _described(table: Table) -> dict[str, Any]:
+    return {"table": table.name, "key": table.key, "indexes": {index.name: _key(index) for index in table.indexes}}
+
+
+def _key(index: Index) -> tuple[str, ...]:
+    return (index.partition,) if index.sort is None else (index.partition, index.sort)
 
 
 def _assets(name: str, count: int) -> list[Asset]:

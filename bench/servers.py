@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from bench.dataset import write_items
+from bench.dataset import rows, write_items
 from bench.processes import Process, free_port, running
 from graph.demo.model import REGION
 from graph.demo.permissions import ADMIN, BOB
@@ -41,7 +41,7 @@ ADMINISTRATOR, CONSTRAINED = headers_of(ADMIN), headers_of(BOB)
 def database(directory: Path, delay: int = 0) -> Iterator[Process]:
     """The stub of DynamoDB with the data set; it holds each answer back for some microseconds."""
     items = directory / "items.jsonl"
-    write_items(items)
+    write_items(items, rows())
     port = free_port()
     command = [str(HERE / "build" / "stub"), str(port), str(items), str(delay)]
     with running("DynamoDB", command, port, OTHER_CORE, {}, directory / "stub.log") as process:

@@ -21,7 +21,7 @@ from bench.processes import HOST, Process, end_like_an_interrupt
 from bench.questions import Body, document
 from bench.servers import ADMINISTRATOR, OTHER_CORE
 
-TURNS = 5
+TURNS = 3
 TARGET_MS = 20.0
 WIDE = 4  # executions with as many files as fit the price together
 

@@ -204,12 +204,13 @@ std::string got_page(Database& database, const Request& request) {
     size_t count = 0, bytes = 0;
     const Entry* stopped = nullptr;
     for (; count < last - first; ++count) {
-        if (count == limit || bytes > PAGE_BYTES) break;
-        stopped = &entries[request.is_forward ? first + count : last - 1 - count];
-        bytes += stopped->item->size;
+        const Entry& entry = entries[request.is_forward ? first + count : last - 1 - count];
+        if (count == limit || (count && bytes + entry.item->size > PAGE_BYTES)) break;
+        stopped = &entry;
+        bytes += entry.item->size;
         if (counts) continue;
         if (count) out += ',';
-        stopped->item->write(out, projection);
+        entry.item->write(out, projection);
     }
     const std::string number = std::to_string(count);
     out += (counts ? "\"Count\":" : "],\"Count\":") + number + ",\"ScannedCount\":" + number;
