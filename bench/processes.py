@@ -80,7 +80,7 @@ def free_port() -> int:
 
 def end_like_an_interrupt() -> None:
     """Lets SIGTERM unwind the stack too, so that no process is left behind."""
-    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
