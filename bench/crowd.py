@@ -6,7 +6,6 @@ Needs Linux, which tells the memory of a process.
 """
 
 import asyncio
-import gc
 import http.client
 import multiprocessing
 import os
@@ -28,6 +27,7 @@ import orjson
 from starlette.applications import Starlette
 
 from bench.questions import document
+from graph.app import settle_garbage_collection
 from graph.demo.data import demo_items
 from graph.demo.rows import asset_row, workflow_row
 from graph.demo.run_rows import run_rows
@@ -78,8 +78,7 @@ def application() -> Starlette:
     database = MemoryDatabase(held)
     database.served = deque(maxlen=0)  # nobody asks what it served, which would be ever more
     app = make_app(database, rate_points=0)
-    gc.collect()
-    gc.freeze()
+    settle_garbage_collection()
     return app
 
 

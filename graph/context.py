@@ -4,12 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from graphql import DocumentNode
-
 from graph.auth.access import Access
 from graph.auth.identity import Identity, Viewer
 from graph.auth.policies import Policies
 from graph.auth.policy import Policy
+from graph.documents import Document
 from graph.engines.service import Engines, OperationEngines
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
@@ -72,7 +71,7 @@ class Context:
     services: Services
     viewer: Viewer
     policy: Policy
-    document: DocumentNode | None = None
+    document: Document | None = None
     selection: Selection = field(default_factory=Selection)
     tally: Tally = field(default_factory=Tally)
 

@@ -2,8 +2,10 @@
 
 import hashlib
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
 
 from graphql import (
     DocumentNode,
@@ -28,13 +30,23 @@ overlapping_fields_can_be_merged.MAX_COMPLEXITY_BUDGET = 30_000
 _MOST_ERRORS = 5  # each may print the whole value that it is about
 _KEPT_CHARACTERS = 256 * 1024
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, eq=False)
 class Document:
-    """A parsed document, valid or not."""
+    """A parsed document, valid or not. One that is valid is kept, and with it all that was worked out from it."""
 
     source: str
     node: DocumentNode
+    _made: dict[Callable[["Document"], Any], Any] = field(default_factory=dict)
+
+    def once(self, make: Callable[["Document"], T]) -> T:
+        """What a function makes of the document. It is called once, so it must not depend on anything else."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: T = self._made[make]
+        return made
 
     @cached_property
     def hash(self) -> str:

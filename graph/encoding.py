@@ -1,10 +1,21 @@
 """Responses as JSON, with what DynamoDB and Python hold and JSON does not."""
 
+import asyncio
 import json
+import time
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
 import orjson
+
+_LONGEST_TURN = 0.005  # seconds
+_SMALL = 64 * 1024  # characters
+_NODE = 20  # characters that anything held takes at least, names and punctuation included
+
+
+class TooLong(Exception):
+    """A value does not fit into the bytes that it may take as JSON."""
 
 
 def encode(value: Any) -> bytes:
@@ -20,6 +31,64 @@ def encode(value: Any) -> bytes:
     except orjson.JSONEncodeError:
         # orjson ends at 64 bits, and at texts that are no UTF-8; the standard library does not.
         return json.dumps(value, default=_plain, separators=(",", ":")).encode()
+
+
+async def encode_in_turns(value: Any, most_bytes: int) -> bytes:
+    """A value as :func:`encode` gives it, in pieces between which others have their turns.
+
+    Raises:
+        TooLong: as soon as it takes more than some bytes. What is held more than once counts each time.
+        TypeError: as :func:`encode` does.
+    """
+    pieces, size, begun = list[bytes](), 0, time.perf_counter()
+    for piece in _pieces(value):
+        pieces.append(piece)
+        size += len(piece)
+        if size > most_bytes:
+            raise TooLong
+        if time.perf_counter() - begun > _LONGEST_TURN:
+            await asyncio.sleep(0)
+            begun = time.perf_counter()
+    return b"".join(pieces)
+
+
+def _pieces(value: Any) -> Iterator[bytes]:
+    """What a value is as JSON: what is small in one piece, anything else as the pieces of what it holds."""
+    if _is_small(value):
+        yield encode(value)
+    elif type(value) is list:
+        before = b"["
+        for element in value:
+            yield before
+            yield from _pieces(element)
+            before = b","
+        yield b"]"
+    else:
+        before = b"{"
+        for key, element in value.items():
+            yield before + encode(key) + b":"
+            yield from _pieces(element)
+            before = b","
+        yield b"}"
+
+
+def _is_small(value: Any) -> bool:
+    """Whether a value can be encoded at one go. All but lists and objects with names can be nothing else."""
+    left, size = [value], 0
+    while left:
+        held = left.pop()
+        kind = type(held)
+        if kind is str:
+            size += len(held)
+        elif kind is list or kind is dict:
+            size += _NODE * len(held)
+        if size > _SMALL:
+            return type(value) is not list and not (type(value) is dict and all(type(key) is str for key in value))
+        if kind is list:
+            left += held
+        elif kind is dict:
+            left += held.values()
+    return True
 
 
 def _plain(value: Any) -> Any:

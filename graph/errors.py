@@ -104,6 +104,15 @@ class CostLimitExceeded(GraphError):
         return {"code": self.code, "requested": self.requested, "maximum": self.maximum}
 
 
+class ResponseTooLong(GraphError):
+    """What was asked for is more than one response holds."""
+
+    code = "COST_LIMIT_EXCEEDED"
+
+    def __init__(self, maximum: int) -> None:
+        super().__init__(f"The response is longer than {maximum} bytes. Ask for fewer rows, or for less of texts.")
+
+
 class RateLimited(GraphError):
     """The viewer has used up what it may ask in this time. ``seconds`` is how long to wait."""
 
@@ -113,6 +122,17 @@ class RateLimited(GraphError):
     def __init__(self, seconds: int) -> None:
         self.seconds = seconds
         super().__init__(f"Too much was asked in a short time. Try again in {seconds} s.")
+
+
+class Overloaded(GraphError):
+    """The server has more to do than it can. ``seconds`` is how long to wait."""
+
+    code = "OVERLOADED"
+    retryable = True
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        super().__init__(f"The server is busy. Try again in {seconds} s.")
 
 
 class TimedOut(GraphError):

@@ -1,7 +1,7 @@
 """GraphQL over HTTP: Strawberry's view, with our own reading, limits, statuses, encoding and errors.
 
 A request passes, in this order: who asks, its form, its document, the operation in it, the price, the viewer's rate,
-validation, execution. What is refused on the way has cost nothing that comes later.
+validation, its turn, execution. What is refused on the way has cost nothing that comes later.
 """
 
 import asyncio
@@ -19,8 +19,8 @@ from graph.auth.identity import Credentials, Viewer
 from graph.concealment import Concealment
 from graph.context import Context, Services
 from graph.documents import Document, Documents
-from graph.encoding import encode
-from graph.errors import GraphError, RateLimited, TimedOut, masked, original_of, present
+from graph.encoding import TooLong, encode, encode_in_turns
+from graph.errors import GraphError, Overloaded, RateLimited, ResponseTooLong, TimedOut, masked, original_of, present
 from graph.journal import Operation
 from graph.limits import Limits
 from graph.rates import Buckets
@@ -34,6 +34,7 @@ from graph.requests import (
     posted,
 )
 from graph.schema import Schema
+from graph.turns import Turns
 
 COST_HEADER = "graphql-cost"
 """A request that carries it, with any value but 0, is told in ``extensions.cost`` what it cost."""
@@ -44,11 +45,17 @@ _STATUSES = {
     "TIMEOUT": 408,
     "PAYLOAD_TOO_LARGE": 413,
     "RATE_LIMITED": 429,
+    "OVERLOADED": 503,
     "THROTTLED": 503,
     "UPSTREAM_UNAVAILABLE": 503,
 }
-_ALWAYS = {"Cache-Control": "private, no-store", "Vary": "Accept, Authorization", "X-Content-Type-Options": "nosniff"}
+_ALWAYS = {
+    "Cache-Control": "private, no-store",
+    "Vary": "Accept, Accept-Encoding, Authorization",
+    "X-Content-Type-Options": "nosniff",
+}
 _LONGEST_NAME = 100
+_ENCODED_AT_ONCE = 1_000  # points
 
 
 class GraphQLView(GraphQL[Context, None]):
@@ -67,7 +74,7 @@ class GraphQLView(GraphQL[Context, None]):
         settings = services.settings
         self._services, self._settings = services, settings
         self._buckets, self._observe = buckets, observe
-        self._running = asyncio.Semaphore(settings.operations_at_once)
+        self._turns = Turns(settings.points_at_once, settings.wait_seconds)
         self._documents = Documents(schema.core, settings)
         self._limits = Limits(schema.core, settings)
         self._concealment = None if settings.is_development else Concealment(schema.core)
@@ -80,13 +87,13 @@ class GraphQLView(GraphQL[Context, None]):
         try:
             kind = media_type(request)
             body, status = await self._answer(request, operation, kind)
-            response = _response(body, status, kind)
+            response = _response(await self._encoded(body, operation), status, kind)
         except GraphError as error:
             operation.codes = (error.code,)
             response = _refusal(error, kind)
         except Exception as error:
             operation.codes = ("INTERNAL",)
-            response = _response({"errors": [masked(error)]}, 500, kind)
+            response = _response(encode({"errors": [masked(error)]}), 500, kind)
         operation.end(response.status_code)
         self._observe(operation)
         return response
@@ -107,6 +114,17 @@ class GraphQLView(GraphQL[Context, None]):
         if request.headers.get(COST_HEADER, "0") != "0":
             body["extensions"] = {"cost": self._cost(operation)}
         return body, 200 if "data" in body else _request_error_status(kind)
+
+    async def _encoded(self, body: GraphQLHTTPResponse, operation: Operation) -> bytes:
+        """The text of a response. One that can be long lets others have their turns, and ends at a bound."""
+        if operation.price <= _ENCODED_AT_ONCE:
+            return encode(body)
+        try:
+            return await encode_in_turns(body, self._settings.max_response_bytes)
+        except TooLong:
+            error = ResponseTooLong(self._settings.max_response_bytes)
+            operation.codes = (error.code,)
+            return encode({"data": None, "errors": [{"message": str(error), "extensions": error.extensions}]})
 
     async def _read(self, request: Request) -> GraphQLRequestData:
         if request.method == "POST":
@@ -133,7 +151,7 @@ class GraphQLView(GraphQL[Context, None]):
             return ExecutionResult(None, errors)
         operation.root_fields = tuple(self._root_fields.keys() & _selected(chosen))
         try:
-            async with asyncio.timeout(self._settings.operation_seconds), self._running:
+            async with self._turns.turn(operation.price), asyncio.timeout(self._settings.operation_seconds):
                 context = await self._context(viewer, document)
                 operation.tally = context.tally
                 return await self.schema.execute(
@@ -146,7 +164,7 @@ class GraphQLView(GraphQL[Context, None]):
     async def _context(self, viewer: Viewer, document: Document) -> Context:
         """A fresh context: loaders, verdicts and counts belong to one operation."""
         policy = await self._services.policies.policy_of(viewer.user_id, is_mfa=viewer.is_mfa)
-        return Context(self._services, viewer, policy, document.node)
+        return Context(self._services, viewer, policy, document)
 
     def _presented(self, errors: Iterable[GraphQLError], source: str) -> list[Any]:
         """Errors as the client may see them."""
@@ -170,22 +188,22 @@ class GraphQLView(GraphQL[Context, None]):
 
 def _refusal(error: GraphError, kind: str) -> Response:
     """The response to a request of which nothing runs."""
-    body: GraphQLHTTPResponse = {"errors": [{"message": str(error), "extensions": error.extensions}]}
+    body = encode({"errors": [{"message": str(error), "extensions": error.extensions}]})
     if isinstance(error, Refused):
         return _response(body, error.status, kind, error.headers)
     status = _STATUSES.get(error.code, _request_error_status(kind))
     headers = {}
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
-    if isinstance(error, RateLimited):
+    if isinstance(error, RateLimited | Overloaded):
         headers["Retry-After"] = str(error.seconds)
     if status in (408, 413):
         headers["Connection"] = "close"  # the rest of the body is not wanted
     return _response(body, status, kind, headers)
 
 
-def _response(body: Any, status: int, kind: str, headers: Mapping[str, str] | None = None) -> Response:
-    return Response(encode(body), status, {**_ALWAYS, **(headers or {})}, media_type=kind)
+def _response(body: bytes, status: int, kind: str, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(body, status, {**_ALWAYS, **(headers or {})}, media_type=kind)
 
 
 def _request_error_status(kind: str) -> int:

@@ -120,8 +120,11 @@ class Settings(BaseSettings):
 
     max_body_bytes: int = Field(262_144, ge=1024, description="Bytes of a request's body, also once unpacked.")
     body_seconds: float = Field(10.0, gt=0, description="Seconds in which a request's body must arrive.")
-    operation_seconds: float = Field(30.0, gt=0, description="Seconds that one operation may wait and run.")
-    operations_at_once: int = Field(16, ge=1, description="Operations that run at once, per process; more wait.")
+    operation_seconds: float = Field(30.0, gt=0, description="Seconds that one operation may run.")
+    points_at_once: int = Field(
+        500_000, ge=1, description="Points of operations that run at once, per process; more wait, the cheapest least."
+    )
+    wait_seconds: float = Field(5.0, gt=0, description="Seconds that an operation waits for its turn, then OVERLOADED.")
     max_document_characters: int = Field(65_536, ge=1024, description="Characters of a document.")
     max_tokens: int = Field(3_000, ge=100, description="Tokens of a document, and comments in it.")
     max_depth: int = Field(20, ge=1, description="Fields within each other.")
@@ -130,6 +133,9 @@ class Settings(BaseSettings):
     max_directives: int = Field(100, ge=0, description="Directives in a document.")
     max_directives_in_place: int = Field(5, ge=0, description="Directives on one field, fragment or operation.")
     max_price: int = Field(100_000, ge=100, description="Points that one operation may cost.")
+    max_response_bytes: int = Field(
+        64 * 1024 * 1024, ge=1024 * 1024, description="Bytes of a response, before it is packed."
+    )
     rate_points: int = Field(
         2_000_000, ge=0, description="Points that one user may spend at once, per process; 0 sets no limit."
     )

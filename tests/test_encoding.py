@@ -1,15 +1,16 @@
 """What Python and DynamoDB hold, as JSON."""
 
+import asyncio
 import json
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph.encoding import encode
+from graph.encoding import TooLong, encode, encode_in_turns
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -50,3 +51,38 @@ def test_what_json_has_not_is_settled(value: Any, encoded: str) -> None:
 def test_what_is_no_json_is_refused() -> None:
     with pytest.raises(TypeError, match="object"):
         encode({"a": object()})
+
+
+@settings(max_examples=30)
+@given(PLAIN, st.lists(st.dictionaries(st.text(max_size=3), PLAIN, max_size=3), max_size=5))
+async def test_in_turns_it_is_the_same(value: Any, rows: list[Any]) -> None:
+    long = {"data": {"value": value, "rows": rows * 2_000, "text": "x" * 70_000, "none": [], "nothing": {}}}
+    for each in (value, long):
+        assert json.loads(await encode_in_turns(each, 10**9)) == json.loads(encode(each))
+
+
+async def test_names_that_are_no_texts_are_written_as_they_are_at_once() -> None:
+    value = [{1: "x" * 100_000, None: [Decimal(1), {3, 1}]}]
+    assert await encode_in_turns(value, 10**9) == encode(value)
+
+
+async def test_what_is_too_long_is_given_up_before_it_is_written() -> None:
+    text = "x" * 1_000_000
+    alike = [{"a": text} for _ in range(1_000_000)]  # a terabyte
+    with pytest.raises(TooLong):
+        await encode_in_turns(alike, 10_000_000)
+
+
+async def test_others_have_their_turns_meanwhile() -> None:
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.create_task(count())
+    await encode_in_turns([{"text": "x" * 60_000} for _ in range(5_000)], 10**9)
+    counting.cancel()
+    assert turns > 1

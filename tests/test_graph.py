@@ -19,6 +19,7 @@ def deployed(database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch) -> Non
     # What is of the whole process is left as the other tests need it.
     monkeypatch.setattr("graph.journal.write_json", lambda: None)
     monkeypatch.setattr("gc.freeze", lambda: None)
+    monkeypatch.setattr("gc.set_threshold", lambda *_: None)
 
 
 @pytest.mark.usefixtures("deployed")

@@ -12,6 +12,7 @@ import pytest
 
 from graph.auth.identity import Credentials, IdentityUnavailable, Unauthenticated, Viewer
 from graph.demo.samples import SAMPLE_EXECUTION_ID
+from graph.tables.catalogue import DATABASES
 from graph.tables.reader import Reader
 from graph.tables.tally import Tally
 from tests.memory import MemoryDatabase
@@ -231,8 +232,10 @@ async def test_each_user_has_a_rate(memory: MemoryDatabase) -> None:
 
 
 class SlowReader(Reader):
-    async def get_items(self, *_: Any, **__: Any) -> Any:
-        await asyncio.sleep(30)
+    async def get_items(self, table: Any, *rest: Any) -> Any:
+        if table is DATABASES:
+            await asyncio.sleep(30)
+        return await super().get_items(table, *rest)
 
 
 async def test_an_operation_that_takes_too_long_is_cut_off(memory: MemoryDatabase) -> None:
@@ -242,6 +245,19 @@ async def test_an_operation_that_takes_too_long_is_cut_off(memory: MemoryDatabas
         assert response.json()["data"] is None
         assert codes(response) == ["TIMEOUT"]
         assert response.json()["errors"][0]["message"] == "The operation took longer than 0.05 s."
+
+
+async def test_an_operation_that_finds_no_turn_is_refused_and_told_when_to_come_again(memory: MemoryDatabase) -> None:
+    dear, cheap = '{ database(databaseId: "plant-models") { databaseId } }', "{ __typename }"
+    async with serving(memory, reader=SlowReader, points_at_once=6, wait_seconds=0.05) as client:
+        running = asyncio.create_task(ask(client, dear))
+        await asyncio.sleep(0.1)
+        refused = await ask(client, dear)
+        assert (refused.status_code, codes(refused), refused.headers["retry-after"]) == (503, ["OVERLOADED"], "1")
+        assert refused.json()["errors"][0]["extensions"]["retryable"] is True
+        assert "data" not in refused.json()
+        assert (await ask(client, cheap)).json() == {"data": {"__typename": "Query"}}
+        running.cancel()
 
 
 STORED = "a stored secret"

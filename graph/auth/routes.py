@@ -4,6 +4,7 @@ VAMS guards every route: the policy must allow the HTTP method on the path with 
 type ``api`` with the one field ``route__path``. A field of the graph is guarded as the route that gives the same data.
 """
 
+from functools import lru_cache
 from urllib.parse import quote
 
 EXECUTIONS = "/workflows/executions"
@@ -55,6 +56,7 @@ def pipeline(database_id: str, pipeline_id: str) -> str:
     return f"{database(database_id)}/pipelines/{_segment(pipeline_id)}"
 
 
+@lru_cache(maxsize=4096)  # a page asks for the same few ids again and again
 def _segment(text: str) -> str:
     """An id as one segment of a path: a slash in it must not make it look like another route."""
     return quote(text, safe="!$&'()*+,;=:@", errors="replace")

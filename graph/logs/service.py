@@ -128,6 +128,14 @@ class OperationLogs:
         self._ends = time.monotonic() + seconds
         self._registered: dict[str, set[str]] = defaultdict(set)
         self._slots = asyncio.Semaphore(at_once)
+        self._redacted: dict[str, str] = {}
+
+    def redacted(self, text: str) -> str:
+        """A stored text without its credentials. However many ways lead to it, it is looked through once."""
+        found = self._redacted.get(text)
+        if found is None:
+            found = self._redacted[text] = redact(text)
+        return found
 
     @property
     def slot(self) -> AbstractAsyncContextManager[None]:

@@ -8,7 +8,7 @@ runs of one date stand by id: no order that only the database knows is relied on
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from graph.auth import routes
 from graph.context import Context
@@ -18,6 +18,7 @@ from graph.resolvers.filters import ExecutionFilter
 from graph.resolvers.paging import Entry, Filled, Page, PageRequest, ShortPageReason, Window, paginate
 from graph.resolvers.sources import EVALUATED
 from graph.resolvers.statuses import keep_stored
+from graph.tables.cursors import Position
 from graph.tables.queries import Between
 from graph.tables.records.definitions import AssetRow
 from graph.tables.records.executions import ConfigurationRow, ExecutionRow
@@ -49,16 +50,15 @@ async def asset_executions(
     return page
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Place:
+class _Place(NamedTuple):
     """Where a run stands in the list; later places come first in it."""
 
     date: str
     execution_id: str
 
     @property
-    def position(self) -> tuple[str, str]:
-        return self.date, self.execution_id
+    def position(self) -> Position:
+        return tuple(self)  # cursors hold nothing but plain tuples
 
 
 @dataclass(slots=True)
@@ -219,16 +219,13 @@ class _Reading:
 
     def _by_place(self, rows: Iterable[RowT]) -> dict[_Place, RowT]:
         """The first row of each run at each place between the start and the stop."""
+        low, high = (self._stop, self._start) if self._descending else (self._start, self._stop)
         placed: dict[_Place, RowT] = {}
         for row in rows:
             place = _Place(row.start_date, row.execution_id)
-            is_after = self._start is None or self._comes_before(self._start, place)
-            if is_after and (self._stop is None or self._comes_before(place, self._stop)):
+            if (low is None or low < place) and (high is None or place < high):
                 placed.setdefault(place, row)
         return placed
-
-    def _comes_before(self, first: _Place, second: _Place) -> bool:
-        return first > second if self._descending else first < second
 
     def _horizon(self) -> str | None:
         """The date up to which every stream has been read; None when all of them are read to their ends."""

@@ -92,9 +92,9 @@ async def own_group(execution: ExecutionRow, context: Context) -> ExecutionGroup
     return ExecutionGroup(execution.group_id)
 
 
-async def log(execution: ExecutionRow, _context: Context) -> StoredText | None:
+async def log(execution: ExecutionRow, context: Context) -> StoredText | None:
     """The log text that was captured at the end of the run."""
-    return log_text(execution.log_text)
+    return log_text(context, execution.log_text)
 
 
 async def steps(execution: ExecutionRow, context: Context, page: PageRequest) -> Page[StepRow]:

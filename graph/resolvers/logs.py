@@ -84,13 +84,13 @@ async def log_at(step: StepRow, context: Context, location_digest: str) -> Regis
 async def result_log(step: StepRow, context: Context) -> StoredText | None:
     """The stored summary of how the step ended."""
     row = await _stored(step, context)
-    return log_text(row.result_log, row.result_log_is_truncated) if row else None
+    return log_text(context, row.result_log, row.result_log_is_truncated) if row else None
 
 
 async def error_log(step: StepRow, context: Context) -> StoredText | None:
     """The stored log text of the step; VAMS keeps the text of the run's end here, even of one that ended well."""
     row = await _stored(step, context)
-    return log_text(row.error_log, row.error_log_is_truncated) if row else None
+    return log_text(context, row.error_log, row.error_log_is_truncated) if row else None
 
 
 async def step_of(log: RegisteredLog, context: Context) -> StepRow | None:

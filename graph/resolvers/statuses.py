@@ -11,7 +11,6 @@ from functools import partial
 
 from graph.context import Context
 from graph.engines.memory import LiveStatus
-from graph.logs.redaction import redact
 from graph.resolvers.write_back import write_back
 from graph.tables.records.executions import ExecutionRow, duration_ms
 from graph.tables.records.steps import StepRow
@@ -48,7 +47,7 @@ async def error_of_execution(execution: ExecutionRow, context: Context) -> str |
     text = execution.error_text or (live.error if live is not None else None)
     if text is None or (execution.status if live is None else live.status) in _WITHOUT_ERROR:
         return None
-    return redact(text)
+    return context.logs.redacted(text)
 
 
 def keep_stored(executions: Iterable[ExecutionRow], context: Context) -> None:

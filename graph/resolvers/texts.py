@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from graph.context import Context
 from graph.errors import BadUserInput
-from graph.logs.redaction import redact
 from graph.tables.records.inputs import S3Location
 
 
@@ -38,6 +38,6 @@ class StoredText:
         return self.text.encode()
 
 
-def log_text(text: str | None, is_truncated: bool | None = None) -> StoredText | None:
+def log_text(context: Context, text: str | None, is_truncated: bool | None = None) -> StoredText | None:
     """A log text, redacted before anything is cut from it; None where there is none."""
-    return StoredText(redact(text), is_truncated) if text else None
+    return StoredText(context.logs.redacted(text), is_truncated) if text else None

@@ -10,6 +10,7 @@ from strawberry.schema.config import StrawberryConfig
 from strawberry.types.field import StrawberryField
 
 from graph.context import Context, Selection
+from graph.documents import Document
 from graph.schema import enums  # noqa: F401 - registers the enumerations before types use them
 from graph.schema.fields import RECORDS, reads_of
 from graph.schema.lookahead import selected_fields
@@ -37,6 +38,19 @@ class Schema(strawberry.Schema):
         """The schema of graphql-core."""
         return self._schema
 
+    def selection(self, document: Document) -> Selection:
+        """What a document selects."""
+        selected = selected_fields(self.core, document.node)
+        reads: dict[type[Row], set[str]] = {}
+        for type_name, names in selected.items():
+            for name in names:
+                for row, field in self.reads.get((type_name, name), ()):
+                    reads.setdefault(row, set()).add(field)
+        return Selection(
+            fields={type_name: frozenset(names) for type_name, names in selected.items()},
+            reads={row: frozenset(names) for row, names in reads.items()},
+        )
+
     def process_errors(self, errors: Any, execution_context: Any = None) -> None:
         """Errors are logged where they are masked, once, with an id."""
 
@@ -48,7 +62,7 @@ class Prepared(SchemaExtension):
         """Saves parsing and validating it again."""
         operation = self.execution_context
         if isinstance(operation.context, Context) and operation.context.document is not None:
-            operation.graphql_document = operation.context.document
+            operation.graphql_document = operation.context.document.node
             operation.pre_execution_errors = []
         yield
 
@@ -57,24 +71,13 @@ class LookAhead(SchemaExtension):
     """Tells the context what an operation selects, before anything of it runs."""
 
     def on_execute(self) -> Iterator[None]:
-        """Walks the document once."""
+        """Walks the document once, however often it is sent."""
         operation = self.execution_context
-        context, schema, document = operation.context, operation.schema, operation.graphql_document
-        if isinstance(context, Context) and isinstance(schema, Schema) and document is not None:
-            context.selection = _selection(schema, selected_fields(schema.core, document))
+        context, schema, node = operation.context, operation.schema, operation.graphql_document
+        if isinstance(context, Context) and isinstance(schema, Schema) and node is not None:
+            document = context.document or Document(operation.query or "", node)
+            context.selection = document.once(schema.selection)
         yield
-
-
-def _selection(schema: Schema, selected: Mapping[str, set[str]]) -> Selection:
-    reads: dict[type[Row], set[str]] = {}
-    for type_name, names in selected.items():
-        for name in names:
-            for row, field in schema.reads.get((type_name, name), ()):
-                reads.setdefault(row, set()).add(field)
-    return Selection(
-        fields={type_name: frozenset(names) for type_name, names in selected.items()},
-        reads={row: frozenset(names) for row, names in reads.items()},
-    )
 
 
 def _declared_reads(schema: GraphQLSchema) -> Reads:

@@ -9,7 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
+from graph.demo.sizes import LARGE_LOG_ID
+from graph.demo.world import CITY_TILES as TILES
 from graph.errors import GraphError
+from graph.tables import ids
 from tests.hostile.bodies import BODIES
 from tests.hostile.documents import ADMITTED, INTROSPECTION, REFUSED
 from tests.memory import MemoryDatabase
@@ -88,6 +91,23 @@ async def test_memory_stays_where_it_is(memory: MemoryDatabase) -> None:
             gc.collect()
             used.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     assert used[-1] - used[0] < 8 * 1024  # kilobytes
+
+
+async def test_a_long_text_cannot_be_multiplied_without_bound(memory: MemoryDatabase) -> None:
+    same = ", ".join([f'"{ids.encode("Execution", LARGE_LOG_ID, f"{TILES.database_id}:{TILES.workflow_id}")}"'] * 100)
+    aliased = " ".join(f"text{number}: content" for number in range(90))
+    document = f"{{ nodes(ids: [{same}]) {{ ... on Execution {{ log {{ {aliased} }} }} }} }}"  # 3.5 GB
+    async with serving(memory) as client:
+        response = await client.post("/graphql", json={"query": document}, headers=GRAPHQL_RESPONSE)
+    assert response.json() == {
+        "data": None,
+        "errors": [
+            {
+                "message": "The response is longer than 67108864 bytes. Ask for fewer rows, or for less of texts.",
+                "extensions": {"code": "COST_LIMIT_EXCEEDED"},
+            }
+        ],
+    }
 
 
 def test_every_code_is_one_that_the_documentation_lists() -> None:

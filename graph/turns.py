@@ -1,0 +1,78 @@
+"""Which operations run now: those whose prices fit together, the cheapest first.
+
+A process answers everybody in turn on one core, so what runs at once is bounded by what it costs and not by how many
+there are: a thousand small operations go side by side, and only a few of the dearest.
+"""
+
+import asyncio
+import heapq
+import itertools
+import math
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+
+from graph.errors import Overloaded
+
+
+class Turns:
+    """Gives turns to operations.
+
+    An operation may begin while it leaves at least as many of the points free as it takes itself, so a small one finds
+    a place beside the dearest; one that leaves too few begins when it is alone. Whoever waits, the cheapest goes first.
+    """
+
+    def __init__(self, points: int, seconds: float) -> None:
+        self._points = points
+        self._seconds = seconds
+        self._running = 0
+        self._arrivals = itertools.count()
+        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+
+    def turn(self, price: int) -> AbstractAsyncContextManager[None]:
+        """A turn for an operation of some points.
+
+        Raises:
+            Overloaded: on entering, when none was free for too long.
+        """
+        return _Turn(self, price)
+
+    async def begin(self, price: int) -> None:
+        """Takes a turn, which must be given back."""
+        if self._fits(price):
+            self._running += price
+            return
+        given: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._waiting, (price, next(self._arrivals), given))
+        try:
+            async with asyncio.timeout(self._seconds):
+                await given
+        except BaseException as error:
+            if given.done() and not given.cancelled():  # it was given while its waiter gave up
+                self.end(price)
+            if isinstance(error, TimeoutError):
+                raise Overloaded(math.ceil(self._seconds)) from None
+            raise
+
+    def end(self, price: int) -> None:
+        """Gives a turn back."""
+        self._running -= price
+        while self._waiting and (self._waiting[0][2].done() or self._fits(self._waiting[0][0])):
+            price, _, given = heapq.heappop(self._waiting)
+            if not given.done():
+                self._running += price
+                given.set_result(None)
+
+    def _fits(self, price: int) -> bool:
+        return not self._running or self._running + 2 * price <= self._points
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn(AbstractAsyncContextManager[None]):
+    turns: Turns
+    price: int
+
+    async def __aenter__(self) -> None:
+        await self.turns.begin(self.price)
+
+    async def __aexit__(self, *_: object) -> None:
+        self.turns.end(self.price)
