@@ -89,7 +89,7 @@ bench/peers/node_modules/stamp: bench/peers/package-lock.json $(bench)/stamp
 	@PATH="$$PATH:$(CURDIR)/$(bench)/bin" npm --prefix bench/peers ci --ignore-scripts --silent
 	@touch $@
 
-bench/build/%: bench/native/%.cpp bench/native/tables.hpp
+bench/build/%: bench/native/%.cpp $(wildcard bench/native/*.hpp)
 	@command -v $(CXX) >/dev/null || { echo 'A C++ compiler is needed, such as g++; CXX=... names another.' >&2; exit 1; }
 	@mkdir -p $(@D)
 	@$(CXX) -std=c++20 -O2 -Wall -Wextra -o $@ $<

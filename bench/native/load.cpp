@@ -129,8 +129,9 @@ int main(int count, char** arguments) {
             if (!connection.is_whole()) continue;
             waits.push_back(milliseconds(Clock::now() - connection.asked));
             bytes += connection.in.size();
-            const bool is_good = connection.in.compare(9, 3, "200") == 0 &&
-                                 std::string_view(connection.in).substr(connection.body).find("\"errors\"") == std::string::npos;
+            const bool is_good =
+                connection.in.compare(9, 3, "200") == 0 &&
+                std::string_view(connection.in).substr(connection.body).find("\"errors\"") == std::string::npos;
             failures += !is_good;
             connection.clear();
             if (sent < wanted) ask(connection, requests[sent++ % requests.size()]);
@@ -139,6 +140,6 @@ int main(int count, char** arguments) {
     const double seconds = milliseconds(Clock::now() - begun) / 1000;
     std::sort(waits.begin(), waits.end());
     const auto share = [&](double part) { return waits[std::min(waits.size() - 1, size_t(part * waits.size()))]; };
-    printf("{\"seconds\":%.4f,\"p50\":%.3f,\"p99\":%.3f,\"failures\":%zu,\"bytes\":%zu}\n", seconds, share(.5), share(.99),
-           failures, bytes / waits.size());
+    printf("{\"seconds\":%.4f,\"p50\":%.3f,\"p99\":%.3f,\"failures\":%zu,\"bytes\":%zu}\n", seconds, share(.5),
+           share(.99), failures, bytes / waits.size());
 }
