@@ -37,11 +37,13 @@ from graph.rates import LocalBuckets
 from graph.resolvers.engine_logs import EngineLogs
 from graph.schema import create_schema
 from graph.settings import Settings
+from graph.tables import wire
 from graph.tables.catalogue import EXECUTIONS, Table
 from graph.tables.cursors import Cursors
+from graph.tables.database import Client, Database, ThreadedDatabase, dynamodb
 from graph.tables.doctor import answers
 from graph.tables.names import ssm_parameters, table_names
-from graph.tables.reader import Client, Reader, dynamodb
+from graph.tables.reader import Reader
 from graph.tables.writer import ExecutionWriter
 
 PATH = "/graphql"
@@ -79,7 +81,8 @@ def deployment(settings: Settings) -> Services:
     """The services over a deployment. Raises as :func:`application` does."""
     client, names = connect(settings)
     writer = ExecutionWriter(client, names[EXECUTIONS]) if settings.write_back_status else None
-    return make_services(settings, client, names, aws.connect(settings), writer=writer)
+    reads = wire.reads(settings, client)
+    return make_services(settings, client, names, aws.connect(settings), writer=writer, database=reads)
 
 
 def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> Starlette:
@@ -157,15 +160,17 @@ def make_services(
     ways: Ways = configured_ways,
     reader: type[Reader] = Reader,
     writer: ExecutionWriter | None = None,
+    database: Database | None = None,
 ) -> Services:
     """The services over a database and the clients of AWS, and the ways in which they tell who asks.
 
-    Without a writer nothing is ever written.
+    Without a writer nothing is ever written. Where nothing else reads the database, its client does, in threads.
 
     Raises:
         NotConfigured: when the settings name no such way.
     """
-    reads = reader(client, names, concurrency=settings.dynamodb_concurrency, attempts=settings.dynamodb_attempts)
+    database = database or ThreadedDatabase(client, settings.dynamodb_concurrency)
+    reads = reader(database, names, attempts=settings.dynamodb_attempts)
     rows = PermissionRows(reads)
     caller = Caller(concurrency=settings.engines_concurrency, attempts=settings.engines_attempts, name="engines")
     engines = Engines(clients, caller, settings)

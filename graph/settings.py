@@ -53,6 +53,10 @@ class Settings(BaseSettings):
         description="JSON list of secrets that seal cursors. The first seals, all open: put a new one first to rotate.",
     )
 
+    dynamodb_client: Literal["native", "boto3"] = Field(
+        "native",
+        description="What reads from DynamoDB; `boto3` takes some twenty times the CPU, and works through proxies.",
+    )
     dynamodb_concurrency: int = Field(32, ge=1, le=256, description="DynamoDB calls in flight at once, per process.")
     dynamodb_timeout: float = Field(5.0, gt=0, description="Seconds to wait for one answer of DynamoDB.")
     dynamodb_attempts: int = Field(6, ge=1, le=12, description="Tries of one call, with back-off, before THROTTLED.")

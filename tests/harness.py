@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,9 @@ from graph.loaders.permissions import PermissionRows
 from graph.schema import Schema, create_schema
 from graph.settings import Settings
 from graph.tables.catalogue import Table
-from graph.tables.reader import Client, Reader
+from graph.tables.database import Answer as Found
+from graph.tables.database import Client, Operation
+from graph.tables.reader import Reader
 from graph.tables.tally import Tally
 from graph.tables.writer import ExecutionWriter
 
@@ -91,14 +93,12 @@ class LockStepReader(Reader):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._waiting: list[tuple[Callable[..., Any], dict[str, Any], Tally, asyncio.Future[Mapping[str, Any]]]] = []
+        self._waiting: list[tuple[Operation, dict[str, Any], Tally, asyncio.Future[Found]]] = []
         self._release: asyncio.Task[None] | None = None
 
-    async def _call(
-        self, method: Callable[..., Mapping[str, Any]], request: dict[str, Any], tally: Tally
-    ) -> Mapping[str, Any]:
-        answer: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
-        self._waiting.append((method, request, tally, answer))
+    async def _call(self, operation: Operation, request: dict[str, Any], tally: Tally) -> Found:
+        answer: asyncio.Future[Found] = asyncio.get_running_loop().create_future()
+        self._waiting.append((operation, request, tally, answer))
         if self._release is None or self._release.done():
             self._release = asyncio.create_task(self._release_all())
         return await answer
@@ -112,7 +112,10 @@ class LockStepReader(Reader):
                     await asyncio.sleep(0)
             released, self._waiting = self._waiting, []
             results = await asyncio.gather(
-                *(super(LockStepReader, self)._call(method, request, tally) for method, request, tally, _ in released),
+                *(
+                    super(LockStepReader, self)._call(operation, request, tally)
+                    for operation, request, tally, _ in released
+                ),
                 return_exceptions=True,
             )
             for (*_, answer), result in zip(released, results, strict=True):

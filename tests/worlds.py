@@ -25,6 +25,7 @@ from graph.tables.reader import Item, ItemPage, Key, Reader
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.tally import Tally
 from tests.auth.rows import ALL_ACTIONS, constraint, criterion
+from tests.demo.reading import written
 from tests.harness import Graph, LockStepReader
 from tests.memory import NAMES, MemoryDatabase
 
@@ -98,14 +99,14 @@ class MemoryReader(Reader):
         self._called(query.table)
         keyed = query.index or query.table
         rows = [item for item in self.held[query.table] if item.get(keyed.partition) == query.partition]
-        return ItemPage(rows, None)
+        return ItemPage([written(row) for row in rows], None)
 
     async def get_items(
         self, table: Table, keys: Iterable[Key], attributes: Sequence[str], tally: Tally
     ) -> dict[Key, Item | GraphError]:
         self._called(table)
         stored = {tuple(item[name] for name in table.key): item for item in self.held[table]}
-        return {key: stored[key] for key in keys if key in stored}
+        return {key: written(stored[key]) for key in keys if key in stored}
 
     def _called(self, table: Table) -> None:
         self.calls.append(table.name)
@@ -119,7 +120,7 @@ def access(policy: Policy, reader: MemoryReader) -> Access:
 
 
 def decoded(row: type[Any], item: Mapping[str, Any]) -> Any:
-    return row.decode(dict(item), claims.FIELDS.get(row, frozenset()))
+    return row.decode(written(item), claims.FIELDS.get(row, frozenset()))
 
 
 def executions(reader: MemoryReader) -> list[ExecutionRow]:
