@@ -70,8 +70,7 @@ class Connections:
 
     async def _use(self, connection: Connection, request: bytes) -> Answer:
         answer = await connection.exchange(request, self._seconds)
-        if connection.is_open:
-            self._idle.append(connection)
+        self._idle.append(connection)
         return answer
 
     async def _connect(self, loop: asyncio.AbstractEventLoop) -> Connection:

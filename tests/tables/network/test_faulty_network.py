@@ -117,6 +117,22 @@ async def test_an_answer_that_was_given_up_is_nobody_elses() -> None:
         reading.database.close()
 
 
+async def test_a_read_that_is_given_up_ends_its_connection() -> None:
+    came = asyncio.Event()
+
+    async def until_it_ends(asked: Asked) -> bool:
+        came.set()
+        await asked.reader.read()
+        return False
+
+    async with HostileEndpoint(always(until_it_ends)) as endpoint:
+        reading = Reading(endpoint.endpoint, seconds=60)
+        read = asyncio.create_task(reading.read("key"))
+        await came.wait()
+        read.cancel()
+        await asyncio.wait_for(endpoint.left.wait(), 5)
+
+
 @pytest.mark.parametrize("behaviour", hostile.GOOD)
 async def test_a_whole_answer_counts_however_it_comes(behaviour: Behaviour) -> None:
     async with HostileEndpoint(always(behaviour)) as endpoint:
@@ -147,6 +163,16 @@ async def test_what_is_no_answer_is_asked_for_again_so_often_and_no_more(behavio
         assert reading.tally.calls == 3
         assert endpoint.requests.total() == 3
         reading.database.close()
+
+
+@pytest.mark.parametrize("behaviour", hostile.WRONG)
+async def test_a_wrong_answer_is_known_at_once(behaviour: Behaviour, caplog: pytest.LogCaptureFixture) -> None:
+    async with HostileEndpoint(always(behaviour)) as endpoint:
+        reading = Reading(endpoint.endpoint, attempts=1, seconds=60)
+        with pytest.raises(UpstreamUnavailable):
+            await asyncio.wait_for(reading.read("key"), 5)
+        reading.database.close()
+    assert caplog.messages == ["DynamoDB could not be reached: ResponseStreamingError"]
 
 
 @pytest.mark.parametrize("behaviour", hostile.BAD)
