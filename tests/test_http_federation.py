@@ -8,17 +8,19 @@ from typing import Any
 import httpx
 import pytest
 
+from graph.app import create_app, make_services
 from graph.auth.api_keys import ApiKeys
 from graph.auth.gateway import Gateway
+from graph.auth.identity import Authenticator
 from graph.auth.mfa import ClaimMfa
+from graph.demo.logs import log_clients
 from graph.demo.permissions import ADMIN, API_KEY_OF, BOB, NOBODY
 from graph.loaders.permissions import PermissionRows
 from graph.schema import federated_sdl
-from graph.tables.database import ThreadedDatabase
-from graph.tables.reader import Reader
+from graph.settings import Settings
 from tests.harness import SUBGRAPH
 from tests.memory import NAMES, MemoryDatabase
-from tests.serving import GRAPHQL_RESPONSE, listening, make_app
+from tests.serving import GRAPHQL_RESPONSE, listening
 
 SECRET = "correct horse battery"
 OTHER_SECRET = "battery horse correct"
@@ -61,11 +63,14 @@ class Client:
 @contextmanager
 def serving(memory: MemoryDatabase, **settings: Any) -> Iterator[Client]:
     """The application for users of the demo, who may also come through a gateway in front."""
-    reader = Reader(ThreadedDatabase(memory), NAMES)
-    ways = (ApiKeys(PermissionRows(reader)), Gateway(mfa=ClaimMfa(), secret=OTHER_SECRET))
-    with listening(make_app(memory, ways, **settings)) as url:
+    given = Settings(cursor_secrets=["a secret of the tests"], **settings)
+    with listening(create_app(make_services(given, memory, NAMES, log_clients(), ways))) as url:
         yield Client(url)
-    reader.close()
+
+
+def ways(_settings: Settings, rows: PermissionRows) -> Sequence[Authenticator]:
+    """API keys, and a gateway in front that has a secret of its own."""
+    return ApiKeys(rows), Gateway(mfa=ClaimMfa(), secret=OTHER_SECRET)
 
 
 @pytest.fixture(scope="module", params=["production", "development"])
