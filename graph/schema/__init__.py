@@ -12,7 +12,7 @@ from strawberry.types.scalar import ScalarDefinition
 
 from graph.context import Context, Selection
 from graph.documents import Document
-from graph.schema import enums, federation  # noqa: F401 - registers the enumerations before types use them
+from graph.schema import enums, federation  # noqa: F401 - the first registers the enumerations before types use them
 from graph.schema.fields import RECORDS, reads_of
 from graph.schema.lookahead import selected_fields
 from graph.schema.query import Query
