@@ -1,6 +1,6 @@
 # make demo    serve the sample database on http://127.0.0.1:8000/graphql (PORT=8123 moves it)
 # make test    style, types, layers, then the tests
-# make bench   what things cost on this machine
+# make bench   this server beside others, on this machine
 #
 # All need Python 3.11 or newer and nothing else; PYTHON=python3.12 chooses the interpreter when .venv is made.
 # Where Node.js is, the first two also build the explorer, which is the page that the server shows to a browser.
@@ -9,18 +9,20 @@ PORT ?= 8000
 PYTHON ?=
 
 venv := .venv
+bench := bench/.venv
 conformance := tests/conformance/node_modules
 bin := $(venv)/bin
 install := $(bin)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench explorer picture schema format lock clean
+.PHONY: help demo test check bench bench-parts explorer picture schema format lock clean
 
 help:
 	@echo 'make demo      serve the sample database on http://127.0.0.1:$(PORT)/graphql (PORT=8123 moves it)'
 	@echo 'make test      check, then run the tests'
 	@echo 'make check     style, types and layers'
-	@echo 'make bench     measure what things cost (see docs/performance.md)'
+	@echo 'make bench     compare with other servers, into bench/RESULTS.md (see docs/performance.md)'
+	@echo 'make bench-parts  measure what parts cost'
 	@echo 'make format    rewrite the code in the one style'
 	@echo 'make explorer  build the page that a browser sees (needs Node.js)'
 	@echo 'make picture   show that page in docs/images/explorer.png (needs Chromium)'
@@ -42,8 +44,12 @@ check: $(venv)/dev.stamp
 	@$(bin)/mypy
 	@$(bin)/lint-imports --no-logo
 
-bench: $(venv)/dev.stamp
-	@for module in policy gate redaction history hostile; do \
+# Whatever is missing of it is named before anything is measured.
+bench: bench/build/stub bench/build/load $(bench)/stamp bench/peers/node_modules/stamp
+	@$(bench)/bin/python -m bench
+
+bench-parts: $(venv)/dev.stamp
+	@for module in policy gate reader redaction history documents hostile; do \
 		echo "== $$module"; \
 		$(bin)/python -m bench.$$module || exit 1; \
 	done
@@ -69,6 +75,24 @@ $(conformance)/stamp: tests/conformance/package-lock.json
 	else \
 		echo 'Node 20 or newer is missing: the audits of GraphQL over HTTP will not run' >&2; \
 	fi
+
+# What is measured runs as in production: its dependencies alone, on the fastest Python there is; BENCH_PYTHON chooses another.
+$(bench)/stamp: requirements/server.txt
+	@python=$$(python3 bench/fastest.py $(BENCH_PYTHON)) && echo "Making $(bench) with $$python ..." && $$python -m venv --clear $(bench)
+	@$(bench)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+# Without npm, that of requirements/node.txt does; the peers themselves run on the Node.js that they are installed with.
+bench/peers/node_modules/stamp: bench/peers/package-lock.json $(bench)/stamp
+	@command -v npm >/dev/null || $(bench)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/node.txt
+	@echo 'Installing the peers into bench/peers/node_modules ...'
+	@PATH="$$PATH:$(CURDIR)/$(bench)/bin" npm --prefix bench/peers ci --ignore-scripts --silent
+	@touch $@
+
+bench/build/%: bench/native/%.cpp $(wildcard bench/native/*.hpp)
+	@command -v $(CXX) >/dev/null || { echo 'A C++ compiler is needed, such as g++; CXX=... names another.' >&2; exit 1; }
+	@mkdir -p $(@D)
+	@$(CXX) -std=c++20 -O2 -Wall -Wextra -o $@ $<
 
 # Both files pin the same versions, so the development set serves the demonstration too.
 $(venv)/dev.stamp: $(venv)/pyvenv.cfg pyproject.toml requirements/dev.txt
@@ -108,4 +132,4 @@ lock:
 	@$(compile) --group node --upgrade --output-file requirements/node.txt
 
 clean:
-	rm -rf $(venv) $(conformance) dist build explorer/node_modules graph/explorer/static *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(venv) $(conformance) $(bench) bench/build bench/peers/node_modules dist build explorer/node_modules graph/explorer/static *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -26,6 +26,7 @@ import httpx
 import orjson
 from starlette.applications import Starlette
 
+from bench.questions import document
 from graph.app import settle_garbage_collection
 from graph.demo.data import demo_items
 from graph.demo.rows import asset_row, workflow_row
@@ -37,9 +38,8 @@ from tests.worlds import WORKFLOW, asset, items, run
 
 HOST = "127.0.0.1"
 OPERATIONS = 1_000
-RUNS, FILES = 99, 66
-DEAREST = f"""{{ executions(first: {RUNS}, filter: {{ groupId: "crowd" }}) {{ nodes {{
-  inputFiles(first: {FILES}) {{ nodes {{ asset {{ executions(first: 1) {{ nodes {{ id }} }} }} }} }} }} }} }}"""
+RUNS = 99  # of which each reads as many assets
+DEAREST = document("deep")
 """Lists within lists within lists, all of them full. Of all shapes that were tried, it takes longest for its price."""
 
 _SECONDS = 90  # for all of it, whatever happens

@@ -20,6 +20,7 @@ from graph.tables.queries import Query
 from graph.tables.reader import Item, ItemPage, Key, Reader
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.tally import Tally
+from tests.demo.reading import written
 from tests.worlds import WORKFLOW, asset, deny, everything_but, items, run, viewer
 
 EXECUTIONS, ASSETS_OF_EACH = 100, 3
@@ -33,11 +34,13 @@ class Shelves(Reader):
         assets = [[asset("plant", f"a{n}-{m}") for m in range(ASSETS_OF_EACH)] for n in range(EXECUTIONS)]
         runs = [run(str(n), *assets[n], minute=n) for n in range(EXECUTIONS)]
         held = items([workflow_row(WORKFLOW)], *map(run_rows, runs), *(map(asset_row, of) for of in assets))
-        self._by_key = {(table, tuple(row[name] for name in table.key)): row for table in held for row in held[table]}
+        self._by_key = {
+            (table, tuple(row[name] for name in table.key)): written(row) for table in held for row in held[table]
+        }
         self._by_partition: dict[tuple[Table, str], list[Item]] = {}
         for table, rows in held.items():
             for row in rows:
-                self._by_partition.setdefault((table, row[table.partition]), []).append(row)
+                self._by_partition.setdefault((table, row[table.partition]), []).append(written(row))
         self.executions = [
             ExecutionRow.decode(row, frozenset())
             for (table, _), row in self._by_key.items()

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from graph import journal, metrics
 from graph.auth.identity import Authenticator, Identity
 from graph.auth.policies import Policies
-from graph.auth.ways import configured_ways
+from graph.auth.ways import configured_ways, federation_proof
 from graph.aws import clients as aws
 from graph.aws.calls import Caller
 from graph.aws.clients import Clients
@@ -35,18 +35,20 @@ from graph.metrics import Metrics
 from graph.middleware import broken, http_error, middleware
 from graph.rates import LocalBuckets
 from graph.resolvers.engine_logs import EngineLogs
-from graph.schema import create_schema
+from graph.schema import create_schema, create_subgraph
 from graph.settings import Settings
+from graph.tables import wire
 from graph.tables.catalogue import EXECUTIONS, Table
 from graph.tables.cursors import Cursors
+from graph.tables.database import Client, Database, ThreadedDatabase, dynamodb
 from graph.tables.doctor import answers
 from graph.tables.names import ssm_parameters, table_names
-from graph.tables.reader import Client, Reader, dynamodb
+from graph.tables.reader import Reader
 from graph.tables.writer import ExecutionWriter
 
 PATH = "/graphql"
 
-_GARBAGE_THRESHOLDS = (10_000, 20, 100)
+_GARBAGE_THRESHOLDS = (5_000, 10, 200)
 _SETTLE_SECONDS = 1  # for writes that began; what is lost is found out again
 _CLOSE_SECONDS = 2  # nobody waits for what a service still answers then
 
@@ -79,7 +81,8 @@ def deployment(settings: Settings) -> Services:
     """The services over a deployment. Raises as :func:`application` does."""
     client, names = connect(settings)
     writer = ExecutionWriter(client, names[EXECUTIONS]) if settings.write_back_status else None
-    return make_services(settings, client, names, aws.connect(settings), writer=writer)
+    reads = wire.reads(settings, client)
+    return make_services(settings, client, names, aws.connect(settings), writer=writer, database=reads)
 
 
 def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> Starlette:
@@ -111,18 +114,20 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
         return metrics.respond(counts, request, settings.metrics_networks)
 
     buckets = LocalBuckets(settings.rate_points, settings.rate_points_per_second)
-    view = GraphQLView(create_schema(), services, buckets, counts.count)
+    subgraph = create_subgraph(with_node=settings.federation_node) if services.federation else None
+    view = GraphQLView(create_schema(), services, buckets, counts.count, subgraph)
     explorer = Explorer(view, examples)
+    graph = explorer if settings.has_explorer else view
     for_browsers = [Route("/", RedirectResponse(f".{PATH}"), methods=["GET"]), *explorer.routes]
     app = Starlette(
         routes=[
-            Route(PATH, explorer if settings.is_development else view),
-            *(for_browsers if settings.is_development else ()),
+            Route(PATH, graph),
+            *(for_browsers if settings.has_explorer else ()),
             Route("/healthz", healthz),
             Route("/readyz", readyz),
             Route("/metrics", show_metrics),
         ],
-        middleware=middleware(settings, readiness),
+        middleware=middleware(settings, readiness, PATH, graph),
         exception_handlers={HTTPException: http_error, Exception: broken},
         lifespan=lifespan,
     )
@@ -156,15 +161,17 @@ def make_services(
     ways: Ways = configured_ways,
     reader: type[Reader] = Reader,
     writer: ExecutionWriter | None = None,
+    database: Database | None = None,
 ) -> Services:
     """The services over a database and the clients of AWS, and the ways in which they tell who asks.
 
-    Without a writer nothing is ever written.
+    Without a writer nothing is ever written. Where nothing else reads the database, its client does, in threads.
 
     Raises:
-        NotConfigured: when the settings name no such way.
+        NotConfigured: when the settings name no such way, or trust a gateway without a proof worth the name.
     """
-    reads = reader(client, names, concurrency=settings.dynamodb_concurrency, attempts=settings.dynamodb_attempts)
+    database = database or ThreadedDatabase(client, settings.dynamodb_concurrency)
+    reads = reader(database, names, attempts=settings.dynamodb_attempts)
     rows = PermissionRows(reads)
     caller = Caller(concurrency=settings.engines_concurrency, attempts=settings.engines_attempts, name="engines")
     engines = Engines(clients, caller, settings)
@@ -180,6 +187,7 @@ def make_services(
             EngineLogs(engines),
         ),
         engines=engines,
+        federation=federation_proof(settings),
         writer=writer,
         tables_answer=partial(answers, client, names),
     )

@@ -19,13 +19,15 @@ from pydantic_settings import SettingsError
 from graph import __version__
 from graph.app import PATH, connect, create_app, deployment, make_services
 from graph.auth.ways import NotConfigured
+from graph.context import Services
 from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase
 from graph.demo.identity import DemoIssuer
 from graph.demo.logs import log_clients
 from graph.demo.permissions import ANA
 from graph.demo.welcome import EXAMPLES, welcome
+from graph.documents.trusted import BadManifest
 from graph.history import command as history
-from graph.schema import create_schema
+from graph.schema import create_schema, federated_sdl
 from graph.server import serve
 from graph.settings import Settings
 from graph.tables.doctor import Finding, cannot_connect, examine
@@ -61,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (BotoCoreError, ClientError) as error:
         print(cannot_connect(error), file=sys.stderr)
         return 1
-    except (DemoNotInstalledError, MissingTableNames, NotConfigured, OSError, PortUnavailable) as error:
+    except (BadManifest, DemoNotInstalledError, MissingTableNames, NotConfigured, OSError, PortUnavailable) as error:
         print(error, file=sys.stderr)
     except KeyboardInterrupt:
         return 130
@@ -79,7 +81,8 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--environment-file", type=Path, help="write the variables that reach its tables, for doctor")
     commands.add_parser("doctor", help="check credentials, tables and indexes")
     history.add_parser(commands)
-    commands.add_parser("export-schema", help="print the schema in the definition language")
+    exported = commands.add_parser("export-schema", help="print the schema in the definition language")
+    exported.add_argument("--federation", action="store_true", help="as a supergraph is composed of it")
     return parser
 
 
@@ -89,9 +92,16 @@ def _serve(given: argparse.Namespace) -> int:
         raise NotConfigured(
             "Set VAMS_GRAPH_CURSOR_SECRETS to a JSON list of secrets, none of them empty: the same for every process."
         )
-    deployment(settings).close()  # what would stop every worker is told here, once
+    _try(deployment(settings))  # what would stop every worker is told here, once
     serve("graph.app:application", settings.host, settings.port, settings.workers)
     return 0
+
+
+def _try(services: Services) -> None:
+    try:
+        create_app(services)
+    finally:
+        services.close()
 
 
 def _demo(given: argparse.Namespace) -> int:
@@ -185,6 +195,6 @@ def _line(finding: Finding) -> str:
     return f"{place:<48} {finding.fault or 'ok'}"
 
 
-def _export_schema(_given: argparse.Namespace) -> int:
-    print(create_schema().as_str())
+def _export_schema(given: argparse.Namespace) -> int:
+    print(federated_sdl(with_node=Settings().federation_node) if given.federation else create_schema().as_str())
     return 0

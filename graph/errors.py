@@ -151,12 +151,30 @@ class OperationUnresolved(GraphError):
 
 
 class PersistedQueryNotFound(GraphError):
-    """A hash was sent in the place of a document. None is kept, so the document itself is wanted."""
+    """An id or a hash was sent in the place of a document, and no document is known by it. Clients know the text."""
 
     code = "PERSISTED_QUERY_NOT_FOUND"
 
     def __init__(self) -> None:
         super().__init__("PersistedQueryNotFound")
+
+
+class PersistedQueryNotSupported(GraphError):
+    """An id or a hash was sent where no document is ever known by one. Clients know the text, and send no more."""
+
+    code = "PERSISTED_QUERY_NOT_SUPPORTED"
+
+    def __init__(self) -> None:
+        super().__init__("PersistedQueryNotSupported")
+
+
+class PersistedQueryRequired(GraphError):
+    """The text of a document was sent where only trusted documents are taken, by their ids."""
+
+    code = "PERSISTED_QUERY_ID_REQUIRED"
+
+    def __init__(self) -> None:
+        super().__init__("Only trusted documents are taken here: send the id of one, not its text.")
 
 
 class MalformedValue(GraphError):

@@ -12,21 +12,34 @@ from graphql import FieldNode, GraphQLError, OperationDefinitionNode, OperationT
 from starlette.requests import Request
 from starlette.responses import Response
 from strawberry.asgi import GraphQL
-from strawberry.http import GraphQLHTTPResponse, GraphQLRequestData
+from strawberry.http import GraphQLHTTPResponse
 from strawberry.types import ExecutionResult
 
 from graph.auth.identity import Credentials, Viewer
 from graph.concealment import Concealment
 from graph.context import Context, Services
-from graph.documents import Document, Documents
+from graph.documents import Document, Documents, NotValid
+from graph.documents.persisted import Persisted
+from graph.documents.trusted import check_manifest, read_manifest
 from graph.encoding import TooLong, encode, encode_in_turns
-from graph.errors import GraphError, Overloaded, RateLimited, ResponseTooLong, TimedOut, masked, original_of, present
+from graph.errors import (
+    GraphError,
+    Overloaded,
+    PersistedQueryNotFound,
+    RateLimited,
+    ResponseTooLong,
+    TimedOut,
+    masked,
+    original_of,
+    present,
+)
 from graph.journal import Operation
 from graph.limits import Limits
 from graph.rates import Buckets
 from graph.requests import (
     GRAPHQL_RESPONSE,
     JSON,
+    Asked,
     Refused,
     has_preflight_header,
     in_query_string,
@@ -34,6 +47,7 @@ from graph.requests import (
     posted,
 )
 from graph.schema import Schema
+from graph.settings import Settings
 from graph.turns import Turns
 
 COST_HEADER = "graphql-cost"
@@ -41,6 +55,8 @@ COST_HEADER = "graphql-cost"
 
 # Request errors that HTTP has a status for, whatever the media type of the response.
 _STATUSES = {
+    "PERSISTED_QUERY_NOT_FOUND": 200,  # what Apollo's clients want of these two
+    "PERSISTED_QUERY_NOT_SUPPORTED": 200,
     "UNAUTHENTICATED": 401,
     "TIMEOUT": 408,
     "PAYLOAD_TOO_LARGE": 413,
@@ -49,8 +65,13 @@ _STATUSES = {
     "THROTTLED": 503,
     "UPSTREAM_UNAVAILABLE": 503,
 }
-_ALWAYS = {"Cache-Control": "private, no-store", "Vary": "Accept, Authorization", "X-Content-Type-Options": "nosniff"}
+_ALWAYS = {
+    "Cache-Control": "private, no-store",
+    "Vary": "Accept, Accept-Encoding, Authorization",
+    "X-Content-Type-Options": "nosniff",
+}
 _LONGEST_NAME = 100
+_POINTS_OF_A_GUESS = 10
 _ENCODED_AT_ONCE = 1_000  # points
 
 
@@ -65,16 +86,18 @@ class GraphQLView(GraphQL[Context, None]):
         services: Services,
         buckets: Buckets,
         observe: Callable[[Operation], None],
+        subgraph: Schema | None = None,
     ) -> None:
         super().__init__(schema, graphql_ide=None, subscription_protocols=())
         settings = services.settings
         self._services, self._settings = services, settings
         self._buckets, self._observe = buckets, observe
         self._turns = Turns(settings.points_at_once, settings.wait_seconds)
-        self._documents = Documents(schema.core, settings)
-        self._limits = Limits(schema.core, settings)
-        self._concealment = None if settings.is_development else Concealment(schema.core)
-        self._root_fields = schema.core.query_type.fields if schema.core.query_type else {}
+        trusted = read_manifest(settings.trusted_documents)
+        takes_texts = not settings.trusted_documents_only
+        self._to_all = _Served(schema, settings, trusted, takes_texts=takes_texts)
+        # What gateways send they wrote themselves, from what their own clients may ask.
+        self._to_gateways = _Served(subgraph, settings, {}, takes_texts=True) if subgraph is not None else None
         self._methods = ("GET", "POST") if settings.is_development or settings.get_queries else ("POST",)
 
     async def run(self, request: Request, *_: Any, **__: Any) -> Response:  # type: ignore[override]
@@ -99,17 +122,27 @@ class GraphQLView(GraphQL[Context, None]):
         if request.method not in self._methods:
             raise _not_allowed(self._methods)
         peer = request.client.host if request.client else None
-        viewer = await self._services.identity.viewer(Credentials(request.scope["headers"], peer))
+        credentials = Credentials(request.scope["headers"], peer)
+        viewer = await self._services.identity.viewer(credentials)
+        served = self._served(credentials)
         asked = await self._read(request)
-        result = await self._result(request.method, asked, viewer, operation)
+        source = await self._source(served, asked, viewer)
+        result = await self._result(served, request.method, asked, source, viewer, operation)
         body: GraphQLHTTPResponse = {} if result.data is None and _is_request_error(result) else {"data": result.data}
         if result.errors:
-            errors = self._presented(result.errors, asked.query or "")
+            errors = served.presented(result.errors, source)
             body["errors"] = errors
             operation.codes = tuple(error["extensions"]["code"] for error in errors)
         if request.headers.get(COST_HEADER, "0") != "0":
             body["extensions"] = {"cost": self._cost(operation)}
         return body, 200 if "data" in body else _request_error_status(kind)
+
+    def _served(self, credentials: Credentials) -> "_Served":
+        """The schema that the sender may know: to all but the gateways of supergraphs their fields do not exist."""
+        proof = self._services.federation
+        if self._to_gateways is None or proof is None or not proof.is_in(credentials):
+            return self._to_all
+        return self._to_gateways
 
     async def _encoded(self, body: GraphQLHTTPResponse, operation: Operation) -> bytes:
         """The text of a response. One that can be long lets others have their turns, and ends at a bound."""
@@ -122,35 +155,50 @@ class GraphQLView(GraphQL[Context, None]):
             operation.codes = (error.code,)
             return encode({"data": None, "errors": [{"message": str(error), "extensions": error.extensions}]})
 
-    async def _read(self, request: Request) -> GraphQLRequestData:
+    async def _read(self, request: Request) -> Asked:
         if request.method == "POST":
             return await posted(request, self._settings.max_body_bytes, self._settings.body_seconds)
         if not (self._settings.is_development or has_preflight_header(request)):
             raise Refused(400, "A query by GET needs a header such as 'GraphQL-Require-Preflight: 1'.")
         return in_query_string(request)
 
+    async def _source(self, served: "_Served", asked: Asked, viewer: Viewer) -> str:
+        """The text of the document that is asked for. Guessing ids costs points too."""
+        source = served.persisted.text(asked.wanted, viewer.user_id)
+        if source is None:
+            await self._buckets.charge(viewer.user_id, _POINTS_OF_A_GUESS)
+            raise PersistedQueryNotFound
+        return source
+
     async def _result(
-        self, method: str, asked: GraphQLRequestData, viewer: Viewer, operation: Operation
+        self, served: "_Served", method: str, asked: Asked, source: str, viewer: Viewer, operation: Operation
     ) -> ExecutionResult:
         """What an operation gives; without data where it did not run."""
         try:
-            document = self._documents.parse(asked.query or "")
+            sent = await served.documents.read(source)
         except GraphQLError as error:
             return ExecutionResult(None, [error])
-        chosen = document.operation(asked.operation_name)
-        operation.name, operation.hash = _name(chosen), document.hash
+        chosen = sent.document.operation(asked.operation_name)
+        operation.name, operation.hash = _name(chosen), sent.document.hash
         if method == "GET" and chosen.operation is not OperationType.QUERY:
             raise _not_allowed(("POST",))
-        operation.price = self._limits.price(document, chosen, asked.variables)
+        operation.price = served.limits.price(sent.document, chosen, sent.variables(asked.variables))
         await self._buckets.charge(viewer.user_id, operation.price)
-        if errors := self._documents.validate(document):
-            return ExecutionResult(None, errors)
-        operation.root_fields = tuple(self._root_fields.keys() & _selected(chosen))
+        try:
+            sent = await served.documents.valid(sent)
+        except NotValid as error:
+            return ExecutionResult(None, error.errors)
+        served.persisted.keep(asked.wanted, viewer.user_id)
+        operation.root_fields = tuple(served.root_fields & _selected(chosen))
         try:
             async with self._turns.turn(operation.price), asyncio.timeout(self._settings.operation_seconds):
-                context = await self._context(viewer, document)
+                context = await self._context(viewer, sent.document)
                 operation.tally = context.tally
-                return await self.schema.answer(document, context, asked.variables, asked.operation_name)
+                result = await served.schema.answer(
+                    sent.document, context, sent.variables(asked.variables), asked.operation_name
+                )
+                result.errors = result.errors and [sent.placed(error) for error in result.errors]
+                return result
         except TimeoutError:
             late = TimedOut("operation", self._settings.operation_seconds)
             return ExecutionResult(None, [GraphQLError(str(late), original_error=late)])
@@ -159,15 +207,6 @@ class GraphQLView(GraphQL[Context, None]):
         """A fresh context: loaders, verdicts and counts belong to one operation."""
         policy = await self._services.policies.policy_of(viewer.user_id, is_mfa=viewer.is_mfa)
         return Context(self._services, viewer, policy, document)
-
-    def _presented(self, errors: Iterable[GraphQLError], source: str) -> list[Any]:
-        """Errors as the client may see them."""
-        return [
-            self._concealment.conceal(present(error), source)
-            if self._concealment is not None and original_of(error) is None
-            else present(error)
-            for error in errors
-        ]
 
     def _cost(self, operation: Operation) -> dict[str, Any]:
         tally = operation.tally
@@ -178,6 +217,28 @@ class GraphQLView(GraphQL[Context, None]):
             "rounds": tally.rounds,
             "capacity": tally.capacity,
         }
+
+
+class _Served:
+    """One schema as it is served: what reads, prices and shows by it."""
+
+    def __init__(self, schema: Schema, settings: Settings, trusted: Mapping[str, str], *, takes_texts: bool) -> None:
+        self.schema = schema
+        self.documents = Documents(schema.core, settings, sum(map(len, set(trusted.values()))))
+        check_manifest(trusted, self.documents)
+        self.persisted = Persisted(trusted, settings, takes_texts=takes_texts)
+        self.limits = Limits(schema.core, settings)
+        self.root_fields = frozenset(schema.core.query_type.fields if schema.core.query_type else ())
+        self._concealment = None if settings.is_development else Concealment(schema.core)
+
+    def presented(self, errors: Iterable[GraphQLError], source: str) -> list[Any]:
+        """Errors as the client may see them."""
+        return [
+            self._concealment.conceal(present(error), source)
+            if self._concealment is not None and original_of(error) is None
+            else present(error)
+            for error in errors
+        ]
 
 
 def _refusal(error: GraphError, kind: str) -> Response:

@@ -58,7 +58,8 @@ class Operation:
             "status": status,
             "outcome": self.outcome,
         }
-        log.info("operation", extra={_FIELDS: line})
+        if log.isEnabledFor(logging.INFO):  # and without looking for the caller, which takes longer than all the rest
+            log.handle(log.makeRecord(log.name, logging.INFO, "", 0, "operation", (), None, extra={_FIELDS: line}))
 
 
 class JSONFormatter(logging.Formatter):
@@ -84,6 +85,7 @@ class JSONFormatter(logging.Formatter):
 
 def write_json() -> None:
     """Sends the log of the whole process to standard error, as JSON."""
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False  # no line has them
     handler = logging.StreamHandler()
     handler.setFormatter(JSONFormatter())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)

@@ -5,7 +5,7 @@ is counted in the points of :mod:`graph.schema.costs`: a field's own, and below 
 multiply down the tree. It assumes full pages, and the longest page where it cannot tell. Documents need not be valid.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,9 +35,9 @@ from graph.settings import Settings
 
 # Selections and fragments within each other: far more than any depth allowed, and far less than the stack holds.
 _MOST_NESTED = 200
-
-
 _DIGITS = 12  # of a page's size; more make no difference
+_MOST_PRICES = 50  # of one operation, for as many combinations of sizes
+_UNSAID = -1
 
 
 class Limits:
@@ -56,8 +56,40 @@ class Limits:
         Raises:
             CostLimitExceeded: for what exceeds a limit, with the numbers.
         """
-        measuring = _Pass(self._schema, self._weights, self._settings, document, variables or {})
-        return measuring.price(operation)
+        name, variables = operation.name.value if operation.name else None, variables or {}
+        prices = document.once(self._no_prices).setdefault(name, _Prices())
+        price = prices.known(variables)
+        if price is None:
+            measuring = _Pass(self._schema, self._weights, self._settings, document, variables)
+            price = measuring.price(operation)
+            prices.keep(price, measuring.slicing, variables)
+        _check("price", price, self._settings.max_price)
+        return price
+
+    def _no_prices(self, _document: Document) -> dict[str | None, "_Prices"]:
+        return {}
+
+
+class _Prices:
+    """The prices of one operation that are known, by what the variables say that slice its pages."""
+
+    def __init__(self) -> None:
+        self._slicing: frozenset[str] = frozenset()
+        self._prices: dict[tuple[int | None, ...], int] = {}
+
+    def known(self, variables: Mapping[str, Any]) -> int | None:
+        """The price with some variables, if it is known."""
+        return self._prices.get(self._sizes(variables))
+
+    def keep(self, price: int, slicing: Set[str], variables: Mapping[str, Any]) -> None:
+        """Remembers a price, and which variables slice: the same ones each time."""
+        self._slicing = frozenset(slicing)
+        if len(self._prices) == _MOST_PRICES:
+            self._prices.clear()
+        self._prices[self._sizes(variables)] = price
+
+    def _sizes(self, variables: Mapping[str, Any]) -> tuple[int | None, ...]:
+        return tuple(_size_of(variables[name]) if name in variables else _UNSAID for name in self._slicing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +128,7 @@ class _Pass:
     variables: Mapping[str, Any]
     aliases: int = 0
     directives: int = 0
+    slicing: set[str] = field(default_factory=set)
     defaults: dict[str, ValueNode | None] = field(default_factory=dict)
     measured: dict[str, _Totals] = field(default_factory=dict)
 
@@ -104,13 +137,11 @@ class _Pass:
         self.defaults = {one.variable.name.value: one.default_value for one in operation.variable_definitions or ()}
         totals = self._operation(operation)
         self._measure_the_rest(operation)
-        price = totals.fixed + totals.rows
-        self._check("number of root fields", totals.fields, settings.max_root_fields)
-        self._check("depth", totals.depth, settings.max_depth)
-        self._check("number of aliases", self.aliases, settings.max_aliases)
-        self._check("number of directives", self.directives, settings.max_directives)
-        self._check("price", price, settings.max_price)
-        return price
+        _check("number of root fields", totals.fields, settings.max_root_fields)
+        _check("depth", totals.depth, settings.max_depth)
+        _check("number of aliases", self.aliases, settings.max_aliases)
+        _check("number of directives", self.directives, settings.max_directives)
+        return totals.fixed + totals.rows
 
     def _measure_the_rest(self, operation: OperationDefinitionNode) -> None:
         """What does not run is validated nevertheless."""
@@ -120,11 +151,6 @@ class _Pass:
         for name in self.document.fragments:
             self._fragment(name, 0)
 
-    @staticmethod
-    def _check(what: str, requested: int, maximum: int) -> None:
-        if requested > maximum:
-            raise CostLimitExceeded(what, requested, maximum)
-
     def _operation(self, operation: OperationDefinitionNode) -> _Totals:
         self._count(operation.directives)
         for variable in operation.variable_definitions or ():
@@ -133,11 +159,11 @@ class _Pass:
 
     def _count(self, directives: Sequence[DirectiveNode] | None) -> None:
         directives = directives or ()
-        self._check("number of directives in one place", len(directives), self.settings.max_directives_in_place)
+        _check("number of directives in one place", len(directives), self.settings.max_directives_in_place)
         self.directives += len(directives)
 
     def _selections(self, selections: SelectionSetNode, parent: GraphQLNamedType | None, nested: int) -> _Totals:
-        self._check("nesting", nested, _MOST_NESTED)
+        _check("nesting", nested, _MOST_NESTED)
         totals = _NOTHING
         spread = set[str]()
         for selection in selections.selections:
@@ -175,7 +201,12 @@ class _Pass:
             below = self._selections(node.selection_set, kind, nested)
             size = self._size(node, weight)
             depth += below.depth
-            price += below.fixed + size * below.rows if weight.is_page else size * (below.fixed + below.rows)
+            if weight.is_page:
+                price += below.fixed + size * below.rows
+            elif weight.sliced_by:  # by a list of keys, each of which is looked up
+                price = max(size, 1) * (price + below.fixed + below.rows)
+            else:
+                price += size * (below.fixed + below.rows)
         return _Totals(1, depth, rows=price) if weight.is_row else _Totals(1, depth, fixed=price)
 
     def _size(self, node: FieldNode, weight: Weight) -> int:
@@ -192,6 +223,7 @@ class _Pass:
         match value:
             case VariableNode():
                 name = value.name.value
+                self.slicing.add(name)
                 return _size_of(self.variables[name]) if name in self.variables else self._said(self.defaults.get(name))
             case None | NullValueNode():
                 return None
@@ -200,6 +232,11 @@ class _Pass:
             case ListValueNode():
                 return _size_of(value.values)
         return LONGEST_PAGE
+
+
+def _check(what: str, requested: int, maximum: int) -> None:
+    if requested > maximum:
+        raise CostLimitExceeded(what, requested, maximum)
 
 
 def _size_of(value: Any) -> int | None:

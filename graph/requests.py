@@ -1,20 +1,25 @@
 """What a request asks: its body, read under limits, and the GraphQL parameters in it."""
 
 import asyncio
+import re
 import zlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
 from starlette.requests import ClientDisconnect, Request
-from strawberry.http import GraphQLRequestData
 
-from graph.errors import BadUserInput, PayloadTooLarge, PersistedQueryNotFound, TimedOut
+from graph.documents.persisted import Wanted
+from graph.documents.trusted import sha256
+from graph.errors import BadUserInput, PayloadTooLarge, TimedOut
 
 JSON = "application/json"
 GRAPHQL_RESPONSE = "application/graphql-response+json"
 
 _GZIP = 16 + zlib.MAX_WBITS
+_HASH = re.compile(r"[0-9a-f]{32,128}")
+_LONGEST_ID = 256
 _PREFLIGHT = ("graphql-require-preflight", "apollo-require-preflight", "x-apollo-operation-name")
 
 
@@ -25,6 +30,15 @@ class Refused(BadUserInput):
         super().__init__(text)
         self.status = status
         self.headers = dict(headers or {})
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a request asks: a document, the operation in it, and its variables."""
+
+    wanted: Wanted
+    operation_name: str | None = None
+    variables: dict[str, Any] | None = None
 
 
 def media_type(request: Request) -> str:
@@ -59,7 +73,7 @@ def has_preflight_header(request: Request) -> bool:
     return any(request.headers.get(name, "").strip() for name in _PREFLIGHT)
 
 
-async def posted(request: Request, maximum: int, seconds: float) -> GraphQLRequestData:
+async def posted(request: Request, maximum: int, seconds: float) -> Asked:
     """The parameters in a JSON body of at most ``maximum`` bytes, that must arrive within ``seconds``.
 
     Raises:
@@ -81,7 +95,7 @@ async def posted(request: Request, maximum: int, seconds: float) -> GraphQLReque
     return _parameters(_decoded(body, "body"))
 
 
-def in_query_string(request: Request) -> GraphQLRequestData:
+def in_query_string(request: Request) -> Asked:
     """The parameters in a URL.
 
     Raises:
@@ -122,22 +136,46 @@ def _decoded(text: bytes, what: str) -> Any:
         raise Refused(400, f"The {what} is not JSON in UTF-8.") from None
 
 
-def _parameters(given: Any) -> GraphQLRequestData:
+def _parameters(given: Any) -> Asked:
     if not isinstance(given, dict):
         raise Refused(400, "A request is one JSON object.")
-    query, name = given.get("query"), given.get("operationName")
-    variables, extensions = given.get("variables"), given.get("extensions")
+    name, variables = given.get("operationName"), given.get("variables")
     if not isinstance(name, str | None):
         raise Refused(400, "'operationName' is a string.")
     if not isinstance(variables, dict | None):
         raise Refused(400, "'variables' is an object.")
+    return Asked(_wanted(given), name or None, variables)
+
+
+def _wanted(given: Mapping[str, Any]) -> Wanted:
+    text, extensions = given.get("query"), given.get("extensions")
     if not isinstance(extensions, dict | None):
         raise Refused(400, "'extensions' is an object.")
-    if query is None and isinstance(extensions, dict) and "persistedQuery" in extensions:
-        raise PersistedQueryNotFound
-    if not isinstance(query, str) or not query:
+    if text is not None and not (text and isinstance(text, str)):
         raise Refused(400, "'query' is the document, a string.")
-    return GraphQLRequestData(query, variables, name or None, extensions)
+    identifier = given.get("documentId", given.get("doc_id"))
+    if identifier is not None and not (isinstance(identifier, str) and 0 < len(identifier) <= _LONGEST_ID):
+        raise Refused(400, f"'documentId' is a string of at most {_LONGEST_ID} characters.")
+    hashed = _hash((extensions or {}).get("persistedQuery"))
+    if text is None and identifier is None and hashed is None:
+        raise Refused(400, "'query' is the document, a string; or 'documentId' names it.")
+    if identifier is not None and (text is not None or hashed is not None):
+        raise Refused(400, "'documentId' stands alone, without 'query' and 'persistedQuery'.")
+    if text is not None and hashed is not None and hashed != sha256(text):
+        raise Refused(400, "provided sha does not match query")  # the words that Apollo's clients know
+    return Wanted(text, identifier, hashed)
+
+
+def _hash(persisted: Any) -> str | None:
+    """The hash in ``extensions.persistedQuery``, which may be another's than SHA-256 in a manifest."""
+    if persisted is None:
+        return None
+    if not isinstance(persisted, dict) or persisted.get("version") != 1 or persisted.get("version") is True:
+        raise Refused(400, "Unsupported persisted query version")
+    found = persisted.get("sha256Hash")
+    if not isinstance(found, str) or not _HASH.fullmatch(found):
+        raise Refused(400, "'sha256Hash' is a hash in hexadecimal, in lower case.")
+    return found
 
 
 def _pairs(parameters: list[str]) -> list[tuple[str, str, str]]:

@@ -5,6 +5,7 @@ Physical table names are not here: they come from the variables or the SSM param
 """
 
 from ipaddress import ip_network
+from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import Field, IPvAnyNetwork, SecretStr, model_validator
@@ -53,6 +54,10 @@ class Settings(BaseSettings):
         description="JSON list of secrets that seal cursors. The first seals, all open: put a new one first to rotate.",
     )
 
+    dynamodb_client: Literal["native", "boto3"] = Field(
+        "native",
+        description="What reads from DynamoDB; `boto3` takes some twenty times the CPU, and works through proxies.",
+    )
     dynamodb_concurrency: int = Field(32, ge=1, le=256, description="DynamoDB calls in flight at once, per process.")
     dynamodb_timeout: float = Field(5.0, gt=0, description="Seconds to wait for one answer of DynamoDB.")
     dynamodb_attempts: int = Field(6, ge=1, le=12, description="Tries of one call, with back-off, before THROTTLED.")
@@ -72,6 +77,15 @@ class Settings(BaseSettings):
         default_factory=list, description="JSON list of private networks that a gateway in front connects from."
     )
     gateway_user_header: str = Field("x-vams-user", description="Header in which the gateway names the user.")
+    federation_secret: SecretStr | None = Field(
+        None, description="Secret by which the gateway of a supergraph is trusted; see docs/federation.md."
+    )
+    federation_networks: list[str] = Field(
+        default_factory=list, description="JSON list of private networks that such a gateway connects from."
+    )
+    federation_node: bool = Field(
+        True, description="Be the owner of `node` and `nodes` in a supergraph; without it, they are not offered to it."
+    )
     default_role: str = Field("", description="Role of users who are assigned none; empty for none.")
 
     fast_execution: bool = Field(
@@ -130,6 +144,13 @@ class Settings(BaseSettings):
     wait_seconds: float = Field(5.0, gt=0, description="Seconds that an operation waits for its turn, then OVERLOADED.")
     max_document_characters: int = Field(65_536, ge=1024, description="Characters of a document.")
     max_tokens: int = Field(3_000, ge=100, description="Tokens of a document, and comments in it.")
+    trusted_documents: Path | None = Field(
+        None, description="Manifest of trusted documents, as Relay, Apollo or GraphQL Code Generator writes it."
+    )
+    trusted_documents_only: bool = Field(False, description="Take no documents but those of the manifest.")
+    apq_documents: int = Field(
+        1_000, ge=0, description="Documents that clients may leave, to send their hashes instead; 0 keeps none."
+    )
     max_depth: int = Field(20, ge=1, description="Fields within each other.")
     max_root_fields: int = Field(20, ge=1, description="Fields of the root in one operation.")
     max_aliases: int = Field(100, ge=0, description="Aliases in a document.")
@@ -152,7 +173,18 @@ class Settings(BaseSettings):
             )
         return self
 
+    @model_validator(mode="after")
+    def _trusts_something(self) -> Self:
+        if self.trusted_documents_only and self.trusted_documents is None:
+            raise ValueError("VAMS_GRAPH_TRUSTED_DOCUMENTS_ONLY needs the manifest in VAMS_GRAPH_TRUSTED_DOCUMENTS")
+        return self
+
     @property
     def is_development(self) -> bool:
         """Whether what helps developers is shown."""
         return self.environment == "development"
+
+    @property
+    def has_explorer(self) -> bool:
+        """Whether browsers are shown the explorer, which could ask nothing where only trusted documents are taken."""
+        return self.is_development and not self.trusted_documents_only

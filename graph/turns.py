@@ -8,8 +8,8 @@ import asyncio
 import heapq
 import itertools
 import math
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 
 from graph.errors import Overloaded
 
@@ -28,20 +28,16 @@ class Turns:
         self._arrivals = itertools.count()
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
 
-    @asynccontextmanager
-    async def turn(self, price: int) -> AsyncIterator[None]:
-        """Holds a turn for an operation of some points.
+    def turn(self, price: int) -> AbstractAsyncContextManager[None]:
+        """A turn for an operation of some points.
 
         Raises:
-            Overloaded: when none was free for too long.
+            Overloaded: on entering, when none was free for too long.
         """
-        await self._begin(price)
-        try:
-            yield
-        finally:
-            self._end(price)
+        return _Turn(self, price)
 
-    async def _begin(self, price: int) -> None:
+    async def begin(self, price: int) -> None:
+        """Takes a turn, which must be given back."""
         if self._fits(price):
             self._running += price
             return
@@ -52,12 +48,13 @@ class Turns:
                 await given
         except BaseException as error:
             if given.done() and not given.cancelled():  # it was given while its waiter gave up
-                self._end(price)
+                self.end(price)
             if isinstance(error, TimeoutError):
                 raise Overloaded(math.ceil(self._seconds)) from None
             raise
 
-    def _end(self, price: int) -> None:
+    def end(self, price: int) -> None:
+        """Gives a turn back."""
         self._running -= price
         while self._waiting and (self._waiting[0][2].done() or self._fits(self._waiting[0][0])):
             price, _, given = heapq.heappop(self._waiting)
@@ -67,3 +64,15 @@ class Turns:
 
     def _fits(self, price: int) -> bool:
         return not self._running or self._running + 2 * price <= self._points
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn(AbstractAsyncContextManager[None]):
+    turns: Turns
+    price: int
+
+    async def __aenter__(self) -> None:
+        await self.turns.begin(self.price)
+
+    async def __aexit__(self, *_: object) -> None:
+        self.turns.end(self.price)

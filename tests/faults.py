@@ -17,7 +17,7 @@ from botocore.exceptions import BotoCoreError, ClientError, EndpointConnectionEr
 
 from graph.tables import reader
 from graph.tables.catalogue import Table
-from graph.tables.reader import Client
+from graph.tables.database import Client
 
 Request = dict[str, Any]
 Answer = dict[str, Any]

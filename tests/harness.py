@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,17 +15,20 @@ from graph.aws.clients import Clients
 from graph.context import Context, Services
 from graph.demo.logs import log_clients
 from graph.demo.permissions import ADMIN, ROLES_OF, permission_rows
-from graph.documents import Document, Documents
+from graph.documents import Documents, NotValid, Sent
 from graph.errors import present
 from graph.loaders.permissions import PermissionRows
-from graph.schema import Schema, create_schema
+from graph.schema import Schema, create_schema, create_subgraph
 from graph.settings import Settings
 from graph.tables.catalogue import Table
-from graph.tables.reader import Client, Reader
+from graph.tables.database import Answer as Found
+from graph.tables.database import Client, Operation
+from graph.tables.reader import Reader
 from graph.tables.tally import Tally
 from graph.tables.writer import ExecutionWriter
 
 SCHEMA = create_schema()
+SUBGRAPH = create_subgraph(with_node=True)
 ADMINISTRATOR = Viewer(ADMIN, is_mfa=False, method="api_key")
 _EVERYTHING = compile_policy(
     ADMIN,
@@ -94,14 +97,12 @@ class LockStepReader(Reader):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._waiting: list[tuple[Callable[..., Any], dict[str, Any], Tally, asyncio.Future[Mapping[str, Any]]]] = []
+        self._waiting: list[tuple[Operation, dict[str, Any], Tally, asyncio.Future[Found]]] = []
         self._release: asyncio.Task[None] | None = None
 
-    async def _call(
-        self, method: Callable[..., Mapping[str, Any]], request: dict[str, Any], tally: Tally
-    ) -> Mapping[str, Any]:
-        answer: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
-        self._waiting.append((method, request, tally, answer))
+    async def _call(self, operation: Operation, request: dict[str, Any], tally: Tally) -> Found:
+        answer: asyncio.Future[Found] = asyncio.get_running_loop().create_future()
+        self._waiting.append((operation, request, tally, answer))
         if self._release is None or self._release.done():
             self._release = asyncio.create_task(self._release_all())
         return await answer
@@ -115,7 +116,10 @@ class LockStepReader(Reader):
                     await asyncio.sleep(0)
             released, self._waiting = self._waiting, []
             results = await asyncio.gather(
-                *(super(LockStepReader, self)._call(method, request, tally) for method, request, tally, _ in released),
+                *(
+                    super(LockStepReader, self)._call(operation, request, tally)
+                    for operation, request, tally, _ in released
+                ),
                 return_exceptions=True,
             )
             for (*_, answer), result in zip(released, results, strict=True):
@@ -149,14 +153,6 @@ class Answer:
         return dict(sorted(Counter(map(str, self.calls)).items()))
 
 
-class Invalid(Exception):
-    """A document is not valid."""
-
-    def __init__(self, errors: Sequence[GraphQLError]) -> None:
-        super().__init__(*errors)
-        self.errors = errors
-
-
 class Graph:
     """The graph over a database."""
 
@@ -182,26 +178,18 @@ class Graph:
         """The answer to a document, as a user sees it."""
         context, begun = await self.context(viewer), len(self.recorder.calls)
         try:
-            parsed = self.document(document)
-        except Invalid as invalid:
+            sent = await self.sent(document)
+        except GraphQLError as error:
+            return Answer(None, [present(error)], context.tally)
+        except NotValid as invalid:
             return Answer(None, [present(error) for error in invalid.errors], context.tally)
-        result = await self.schema.answer(parsed, context, variables)
-        errors = [present(error) for error in result.errors or ()]
+        result = await self.schema.answer(sent.document, context, sent.variables(variables))
+        errors = [present(sent.placed(error)) for error in result.errors or ()]
         return Answer(result.data, errors, context.tally, self.recorder.calls[begun:])
 
-    def document(self, text: str) -> Document:
-        """A document.
-
-        Raises:
-            Invalid: when it is not valid.
-        """
-        try:
-            document = self._documents.parse(text)
-        except GraphQLError as error:
-            raise Invalid([error]) from None
-        if errors := self._documents.validate(document):
-            raise Invalid(errors)
-        return document
+    async def sent(self, text: str) -> Sent:
+        """A document as it is read from a request; it must be valid."""
+        return await self._documents.valid(await self._documents.read(text))
 
     async def context(self, viewer: Viewer | None = None) -> Context:
         """A context, as one operation of a user has it; with nobody given, of one who may see everything."""

@@ -22,6 +22,7 @@ from graph.demo.identity import LoopbackAdministrator
 from graph.demo.logs import log_clients
 from graph.loaders.permissions import PermissionRows
 from graph.settings import Settings
+from graph.tables import wire
 from graph.tables.reader import Reader
 from tests.memory import NAMES, MemoryDatabase
 
@@ -38,7 +39,8 @@ def application() -> Starlette:
     journal.write_json()
     settings = Settings()
     client, names = connect(settings)
-    return create_app(make_services(settings, client, names, log_clients(), administrator))
+    reads = wire.reads(settings, client)
+    return create_app(make_services(settings, client, names, log_clients(), administrator, database=reads))
 
 
 def make_app(

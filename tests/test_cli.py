@@ -17,6 +17,7 @@ from graph import __version__
 from graph.cli import main
 from graph.demo.database import EmbeddedDatabase
 from graph.demo.samples import SAMPLE_EXECUTION_ID
+from graph.schema import federated_sdl
 from graph.tables.catalogue import STEPS, TABLES
 
 ROOT = Path(__file__).parent.parent
@@ -80,18 +81,32 @@ def free_port() -> int:
 # The schema
 
 
-def test_the_schema_is_exported_as_it_is_kept_whatever_the_hash_seed() -> None:
-    seeds = [BARE | {"PYTHONHASHSEED": seed} for seed in ("0", "4242")]
+def exported(*options: str, **settings: str) -> list[bytes]:
+    """What is printed under each of some hash seeds."""
+    command = [*COMMAND, "export-schema", *options]
     with ExitStack() as stack:
         exports = [
             stack.enter_context(
-                subprocess.Popen([*COMMAND, "export-schema"], cwd=ROOT, env=seed, stdout=subprocess.PIPE)  # noqa: S603
+                subprocess.Popen(  # noqa: S603
+                    command, cwd=ROOT, env=BARE | settings | {"PYTHONHASHSEED": seed}, stdout=subprocess.PIPE
+                )
             )
-            for seed in seeds
+            for seed in ("0", "1", "4242")
         ]
         printed = [export.communicate(timeout=60)[0] for export in exports]
-    assert [export.returncode for export in exports] == [0, 0]
-    assert set(printed) == {(ROOT / "schema.graphql").read_bytes()}
+    assert [export.returncode for export in exports] == [0] * len(exports)
+    return printed
+
+
+def test_the_schema_is_exported_as_it_is_kept_whatever_the_hash_seed() -> None:
+    assert set(exported()) == {(ROOT / "schema.graphql").read_bytes()}
+
+
+@pytest.mark.parametrize(("setting", "with_node"), [({}, True), ({"VAMS_GRAPH_FEDERATION_NODE": "false"}, False)])
+def test_what_a_supergraph_is_composed_of_is_exported_as_the_setting_says_whatever_the_hash_seed(
+    setting: dict[str, str], with_node: bool
+) -> None:
+    assert set(exported("--federation", **setting)) == {f"{federated_sdl(with_node=with_node)}\n".encode()}
 
 
 # The demo
@@ -221,6 +236,7 @@ def test_the_doctor_says_why_aws_cannot_be_asked(
         ("VAMS_GRAPH_DYNAMODB_ATTEMPTS", "0", "VAMS_GRAPH_DYNAMODB_ATTEMPTS: Input should be greater than"),
         ("VAMS_GRAPH_CURSOR_SECRETS", "[20261130]", "VAMS_GRAPH_CURSOR_SECRETS: Input should be a valid string"),
         ("VAMS_GRAPH_CURSOR_SECRETS", "s20261130", "VAMS_GRAPH_CURSOR_SECRETS: Input should be JSON"),
+        ("VAMS_GRAPH_TRUSTED_DOCUMENTS_ONLY", "true", "VAMS_GRAPH_TRUSTED_DOCUMENTS_ONLY needs the manifest"),
         ("VAMS_GRAPH_RATE_POINTS", "5", "VAMS_GRAPH_RATE_POINTS must be 0 or at least VAMS_GRAPH_MAX_PRICE"),
     ],
 )
@@ -252,6 +268,25 @@ def test_serve_asks_for_secrets_that_seal(
     bare.setenv("VAMS_GRAPH_CURSOR_SECRETS", value)
     assert main(["serve"]) == 2
     assert capsys.readouterr().err.startswith("Set VAMS_GRAPH_CURSOR_SECRETS to a JSON list of secrets")
+
+
+def test_serve_says_what_is_wrong_with_a_manifest(
+    bare: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], served: Served, tmp_path: Path
+) -> None:
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text('{"a1b2": "{ nothing }"}')
+    variables = {
+        "VAMS_GRAPH_CURSOR_SECRETS": '["secret"]',
+        "VAMS_GRAPH_API_KEYS": "true",
+        "VAMS_GRAPH_REGION": "us-east-1",
+        "VAMS_GRAPH_TRUSTED_DOCUMENTS": str(manifest),
+    }
+    for name, value in {**served.environment, **variables}.items():
+        bare.setenv(name, value)
+    assert main(["serve"]) == 2
+    assert capsys.readouterr().err == (
+        "The manifest holds documents that cannot be run:\n  a1b2: Cannot query field 'nothing' on type 'Query'.\n"
+    )
 
 
 # The command

@@ -158,11 +158,11 @@ async def test_production_answers_get_by_setting_and_with_a_preflight_header(mem
             assert response.json() == {"data": {"__typename": "Query"}}
 
 
-async def test_a_hash_in_the_place_of_a_document_is_not_found(production: httpx.AsyncClient) -> None:
-    extensions = {"persistedQuery": {"version": 1, "sha256Hash": "0" * 64}}
-    response = await production.post("/graphql", json={"extensions": extensions})
-    assert codes(response) == ["PERSISTED_QUERY_NOT_FOUND"]
-    assert (await ask(production, EXECUTION, extensions=extensions)).json()["data"]["execution"]
+async def test_an_error_is_where_it_is_in_the_text_that_was_sent(production: httpx.AsyncClient) -> None:
+    for one, other in (("a", "b"), ("a longer one", "b"), ("", "b")):
+        response = await ask(production, f'{{ a: node(id: "{one}") {{ id }} b: node(id: "{other}") {{ id }} }}')
+        errors = response.json()["errors"]
+        assert [error["locations"][0]["column"] for error in errors] == [3, 26 + len(one)]
 
 
 async def test_answers_are_kept_by_nobody(production: httpx.AsyncClient) -> None:

@@ -16,16 +16,19 @@ from graph.demo import welcome
 from graph.documents import Documents
 from graph.errors import CostLimitExceeded
 from graph.limits import Limits
+from graph.schema import Schema
 from graph.settings import Settings
-from tests.harness import SCHEMA
+from tests.harness import SCHEMA, SUBGRAPH
 
 UNLIMITED = ("max_price", "max_depth", "max_aliases", "max_directives", "max_directives_in_place", "max_root_fields")
 GENEROUS = Settings.model_construct(**{**Settings().model_dump(), **dict.fromkeys(UNLIMITED, 10**300)})
 
 
-def price(query: str, variables: dict[str, Any] | None = None, limits: Settings = GENEROUS) -> int:
-    document = Documents(SCHEMA.core, limits).parse(query)
-    return Limits(SCHEMA.core, limits).price(document, document.operations[0], variables)
+def price(
+    query: str, variables: dict[str, Any] | None = None, limits: Settings = GENEROUS, schema: Schema = SCHEMA
+) -> int:
+    document = Documents(schema.core, limits).parse(query)
+    return Limits(schema.core, limits).price(document, document.operations[0], variables)
 
 
 def refusal(query: str, **settings: Any) -> CostLimitExceeded:
@@ -76,10 +79,23 @@ def test_the_size_of_a_page_is_what_its_arguments_come_to(argument: str, variabl
     assert price(query, variables) == 10 + 2 * size
 
 
-def test_many_ids_cost_as_many_objects() -> None:
-    assert price('{ nodes(ids: ["a", "b", "c"]) { id } }') == 2 + 3
-    assert price("query ($ids: [ID!]!) { nodes(ids: $ids) { id } }", {"ids": ["a"] * 50}) == 2 + 50
-    assert price("query ($ids: [ID!]!) { nodes(ids: $ids) { id } }", {"ids": ["a"] * 5_000}) == 2 + 5_000
+def test_many_ids_cost_what_each_of_them_would() -> None:
+    assert price("{ nodes(ids: []) { id } }") == price('{ node(id: "a") { id } }') == 3
+    assert price('{ nodes(ids: ["a", "b", "c"]) { id } }') == 3 * 3
+    assert price("query ($ids: [ID!]!) { nodes(ids: $ids) { id } }", {"ids": ["a"] * 50}) == 50 * 3
+    assert price("query ($ids: [ID!]!) { nodes(ids: $ids) { id } }", {"ids": ["a"] * 5_000}) == 5_000 * 3
+
+
+def test_many_representations_cost_what_each_of_their_objects_would() -> None:
+    one = '{__typename: "Execution", executionId: "a"}'
+    asked = "... on Execution { status inputFiles(first: 4) { nodes { id } } }"
+    each = 2 + 2 + (10 + 4 * (1 + 1))
+    several = f"{{ _entities(representations: [{one} {one} {one}]) {{ {asked} }} }}"
+    assert price(several, schema=SUBGRAPH) == 3 * each
+    aliased = "query ($r: [_Any!]!) { " + "".join(
+        f"{alias}: _entities(representations: $r) {{ {asked} }} " for alias in "ab"
+    )
+    assert price(aliased + "}", {"r": [{}] * 1_000}, schema=SUBGRAPH) == 2 * 1_000 * each
 
 
 def test_a_fragment_costs_what_it_says_wherever_it_is_spread() -> None:
@@ -203,6 +219,38 @@ def test_root_fields_are_counted_through_fragments() -> None:
 def test_directives_are_counted_in_each_place_and_in_all(query: str) -> None:
     assert "directives in one place is 3" in str(refusal(query, max_directives_in_place=2))
     assert "directives is 3" in str(refusal(query, max_directives=2))
+
+
+SAID = st.none() | st.booleans() | st.integers(-5, 200) | st.just("many") | st.lists(st.just("id"), max_size=5)
+
+
+@given(
+    st.lists(st.dictionaries(st.sampled_from(["a", "b", "ids", "other"]), SAID), max_size=60),
+    st.sampled_from([None, "q", "r"]),
+)
+def test_a_price_that_is_known_is_the_price(asked: list[dict[str, Any]], name: str | None) -> None:
+    query = (
+        "query q($a: Int = 3, $b: Int, $ids: [ID!]!) {"
+        " executions(first: $a, last: $b) { nodes { inputFiles(first: $b) { nodes { id } } } }"
+        " nodes(ids: $ids) { id } }"
+    )
+    query += " query r($a: Int) { executions(first: $a) { nodes { id } } }" if name else ""
+    document = Documents(SCHEMA.core, GENEROUS).parse(query)
+    limits, operation = Limits(SCHEMA.core, GENEROUS), document.operation(name)
+    for variables in asked:
+        anew = Limits(SCHEMA.core, GENEROUS).price(document, operation, variables)
+        assert limits.price(document, operation, variables) == anew
+
+
+def test_a_known_price_is_refused_too() -> None:
+    limits = Limits(SCHEMA.core, Settings())
+    document = Documents(SCHEMA.core, Settings()).parse(
+        "query ($n: Int) { executions(first: $n) { nodes { inputFiles(first: $n) { nodes { id } } } } }"
+    )
+    assert limits.price(document, document.operations[0], {"n": 1})
+    for _ in range(2):
+        with pytest.raises(CostLimitExceeded):
+            limits.price(document, document.operations[0], {"n": 1000})
 
 
 @settings(deadline=None)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from graph.demo.database import EmbeddedDatabase
 from graph.tables.catalogue import EXECUTIONS, EXECUTIONS_BY_DATE, INPUT_METADATA, TABLES, Index, Table
+from graph.tables.database import ThreadedDatabase
 from graph.tables.queries import Between, OneOf, Prefix, Query
 from graph.tables.reader import Reader
 from graph.tables.tally import Tally
@@ -63,7 +64,10 @@ def queries(draw: st.DrawFn) -> Query:
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=queries())
 async def test_queries_give_what_the_emulator_gives(database: EmbeddedDatabase, query: Query) -> None:
-    emulated, remembered = Reader(database.client, database.names), Reader(MEMORY, NAMES)
+    emulated, remembered = (
+        Reader(ThreadedDatabase(client), names)
+        for client, names in ((database.client, database.names), (MEMORY, NAMES))
+    )
     try:
         theirs, ours = await emulated.query(query, Tally()), await remembered.query(query, Tally())
         assert ours.items == theirs.items

@@ -19,7 +19,7 @@ from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.loaders.permissions import PermissionRows
 from graph.settings import Settings
 from graph.tables.catalogue import EXECUTIONS, WORKFLOWS
-from graph.tables.reader import Client
+from graph.tables.database import Client
 from tests import faults
 from tests.memory import NAMES, MemoryDatabase
 

@@ -18,6 +18,7 @@ from graph.demo.rows import Row
 from graph.errors import GraphError, Throttled
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
+from graph.schema import Schema
 from graph.settings import Settings
 from graph.tables.catalogue import EXECUTIONS, TABLES, Table
 from graph.tables.queries import Query
@@ -25,7 +26,8 @@ from graph.tables.reader import Item, ItemPage, Key, Reader
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.tally import Tally
 from tests.auth.rows import ALL_ACTIONS, constraint, criterion
-from tests.harness import Graph, LockStepReader
+from tests.demo.reading import written
+from tests.harness import SCHEMA, Graph, LockStepReader
 from tests.memory import NAMES, MemoryDatabase
 
 Constraint = dict[str, Any]
@@ -98,14 +100,14 @@ class MemoryReader(Reader):
         self._called(query.table)
         keyed = query.index or query.table
         rows = [item for item in self.held[query.table] if item.get(keyed.partition) == query.partition]
-        return ItemPage(rows, None)
+        return ItemPage([written(row) for row in rows], None)
 
     async def get_items(
         self, table: Table, keys: Iterable[Key], attributes: Sequence[str], tally: Tally
     ) -> dict[Key, Item | GraphError]:
         self._called(table)
         stored = {tuple(item[name] for name in table.key): item for item in self.held[table]}
-        return {key: stored[key] for key in keys if key in stored}
+        return {key: written(stored[key]) for key in keys if key in stored}
 
     def _called(self, table: Table) -> None:
         self.calls.append(table.name)
@@ -119,7 +121,7 @@ def access(policy: Policy, reader: MemoryReader) -> Access:
 
 
 def decoded(row: type[Any], item: Mapping[str, Any]) -> Any:
-    return row.decode(dict(item), claims.FIELDS.get(row, frozenset()))
+    return row.decode(written(item), claims.FIELDS.get(row, frozenset()))
 
 
 def executions(reader: MemoryReader) -> list[ExecutionRow]:
@@ -147,9 +149,10 @@ def graph_for(
     settings: Settings | None = None,
     reader: type[Reader] = LockStepReader,
     logs: Clients | None = None,
+    schema: Schema = SCHEMA,
 ) -> Iterator[Graph]:
     """The graph over a database, for users whose policies are given."""
-    graph = Graph(database, NAMES, settings, reader, logs=logs)
+    graph = Graph(database, NAMES, settings, reader, schema, logs)
     graph.services = replace(graph.services, policies=cast("Policies", GivenPolicies(policies)))
     try:
         yield graph

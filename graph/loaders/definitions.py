@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from itertools import chain
 
 from graph.errors import GraphError
 from graph.loaders.base import KeyLoader, Loader, Reading, Slice, SliceLoader, gather_results
@@ -9,6 +10,8 @@ from graph.tables import catalogue, keys
 from graph.tables.keys import is_sort_key
 from graph.tables.queries import Between
 from graph.tables.records.definitions import AssetRow, DatabaseRow, FileVersionRow, PipelineRow, WorkflowRow
+
+_NEAR = 10  # rows that are read for each file that is wanted: VAMS may look for it in two places
 
 
 class AssetLoaders:
@@ -42,8 +45,8 @@ class DefinitionLoaders:
 class FileVersionLoader(Loader[tuple[str, str], FileVersionRow | None]):
     """The version that a run made of a file, by execution id and ``database:asset:path``.
 
-    The files of one run that are asked for together are read with one Query over the index by execution, between the
-    first and the last of them.
+    The files of one run that are asked for together mostly follow each other: one Query over the index by execution
+    reads from the first of them. Those that lie beyond what it reads, since too much is between, get one each.
     """
 
     def __init__(self, reading: Reading) -> None:
@@ -56,16 +59,21 @@ class FileVersionLoader(Loader[tuple[str, str], FileVersionRow | None]):
         for execution_id, file_key in keys:
             if is_sort_key(file_key):
                 files[execution_id].append(file_key)
-        stretches = await gather_results(
-            self._by_execution.load(Slice(execution_id, sort=Between(min(wanted), max(wanted))))
-            for execution_id, wanted in files.items()
+        found = await gather_results(self._versions(execution_id, wanted) for execution_id, wanted in files.items())
+        of_run = dict(zip(files, found, strict=True))
+        return [
+            versions if isinstance(versions := of_run.get(execution_id, {}), GraphError) else versions.get(file_key)
+            for execution_id, file_key in keys
+        ]
+
+    async def _versions(self, execution_id: str, wanted: Sequence[str]) -> dict[str, FileVersionRow]:
+        """The versions of some files of one run, by file; of several versions of a file, the last."""
+        near = await self._by_execution.load(
+            Slice(execution_id, limit=_NEAR * len(wanted), sort=Between(min(wanted), max(wanted)))
         )
-        found = dict(zip(files, stretches, strict=True))
-        versions = {
-            (row.execution_id, row.file_key): row
-            for stretch in stretches
-            if not isinstance(stretch, GraphError)
-            for row in stretch.rows
-            if row.version_id != "null"
-        }
-        return [stretch if isinstance(stretch := found.get(key[0]), GraphError) else versions.get(key) for key in keys]
+        beyond = [file_key for file_key in wanted if near.end is not None and file_key >= str(near.end[0])]
+        far = await self._by_execution.load_all(
+            Slice(execution_id, sort=Between(file_key, file_key)) for file_key in beyond
+        )
+        rows = chain(near.rows, *(stretch.rows for stretch in far))
+        return {row.file_key: row for row in rows if row.version_id != "null"}

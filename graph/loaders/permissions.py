@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from graph.errors import GraphError
-from graph.tables import catalogue
+from graph.tables import catalogue, decode
 from graph.tables.catalogue import Index, Table
 from graph.tables.queries import Query
 from graph.tables.reader import Reader
@@ -46,7 +46,7 @@ class PermissionRows:
         for item in found.values():
             if isinstance(item, GraphError):
                 raise item
-        return [item for item in found.values() if not isinstance(item, GraphError)]
+        return [decode.item(item) for item in found.values() if not isinstance(item, GraphError)]
 
     async def constraints_of_group(self, group: str) -> Sequence[Item]:
         """The constraints that name a role."""
@@ -67,7 +67,7 @@ class PermissionRows:
         items: list[Item] = []
         while True:
             page = await self._reader.query(query, Tally())
-            items += page.items
+            items += map(decode.item, page.items)
             if page.last is None:
                 return items
             query = replace(query, after=page.last)

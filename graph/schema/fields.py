@@ -90,12 +90,14 @@ def root(
     resolver: Callable[..., Awaitable[Any]],
     description: str,
     *,
+    name: str | None = None,
     reads: StoredFields = (),
     sized_by: str | None = None,
 ) -> Any:
     """A field of the root that a resolver answers. Parameters beyond the context are the field's arguments.
 
-    ``sized_by`` names the argument that is as long as the list that is answered.
+    ``name`` is said where it is not the attribute's; ``sized_by`` names the argument that is as long as the list that
+    is answered.
     """
 
     def bind(_asked: Asked, arguments: Mapping[str, Any]) -> Bound:
@@ -103,7 +105,7 @@ def root(
         return lambda _root, context: resolver(context, **given)
 
     size = [ListSize(slicing_arguments=[sized_by])] if sized_by else []
-    return _answered(bind, _extra(resolver, 1), description, [Cost(weight=ANSWER_COST), *size], reads)
+    return _answered(bind, _extra(resolver, 1), description, [Cost(weight=ANSWER_COST), *size], reads, name=name)
 
 
 def page(
@@ -149,6 +151,7 @@ def _answered(
     reads: StoredFields,
     guard: Guard | None = None,
     *,
+    name: str | None = None,
     at_once: bool = False,
 ) -> Any:
     """A field whose arguments make the function that answers it for each record."""
@@ -160,6 +163,7 @@ def _answered(
     resolve.__signature__ = _signature(parameters)  # type: ignore[attr-defined]
     return strawberry.field(
         resolver=resolve,
+        name=name,
         description=description,
         metadata=_metadata(reads, guard) | {ANSWERED: Answered(bind, at_once)},
         directives=directives,

@@ -16,26 +16,30 @@ from graph.errors import MalformedValue
 
 Choice = TypeVar("Choice", bound=Enum)
 
+Value = Mapping[str, Any]
+"""An attribute value as DynamoDB writes it: what is held, under its one kind."""
+
 # What a stored field holds: the value, or the error to report where the stored value is malformed.
-Decoder = Callable[[Any, str], Any]
+Decoder = Callable[[Value | None, str], Any]
 
 _TOO_LONG = 2**63
+_DIGITS = 19  # fewer always fit below it
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:?\d\d)?")
 
 
-def item(attributes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """One item as DynamoDB sends it, in plain Python."""
+def item(attributes: Mapping[str, Value]) -> dict[str, Any]:
+    """One item as DynamoDB writes it, in plain Python."""
     return {name: plain(value) for name, value in attributes.items()}
 
 
-def plain(value: Mapping[str, Any]) -> Any:
-    """One attribute value as DynamoDB sends it, in plain Python."""
+def plain(value: Value) -> Any:
+    """One attribute value as DynamoDB writes it, in plain Python."""
     ((kind, held),) = value.items()
     match kind:
         case "S" | "BOOL":
             return held
         case "B":
-            return base64.b64encode(held).decode()
+            return held if isinstance(held, str) else base64.b64encode(held).decode()  # boto3 has decoded it
         case "N":
             return number(held)
         case "M":
@@ -50,42 +54,46 @@ def plain(value: Mapping[str, Any]) -> Any:
 
 def number(text: str) -> int | float:
     """A DynamoDB number; an integral one stays exact as long as it fits into the 64 bits that JSON encoders take."""
+    if text.isdecimal() and len(text) < _DIGITS:
+        return int(text)
     exact = Decimal(text)
     return int(exact) if abs(exact) < _TOO_LONG and exact == exact.to_integral_value() else float(exact)
 
 
-def text(value: Any, _attribute: str) -> str:
+def text(value: Value | None, _attribute: str) -> str:
     """A text, or the empty text where there is none."""
-    return value if isinstance(value, str) else ""
+    held = None if value is None else value.get("S")
+    return held if held is not None else ""
 
 
-def optional_text(value: Any, _attribute: str) -> str | None:
+def optional_text(value: Value | None, _attribute: str) -> str | None:
     """A text; VAMS writes the empty text for "none"."""
-    return value if isinstance(value, str) and value else None
+    return None if value is None else value.get("S") or None
 
 
-def flag(value: Any, _attribute: str) -> bool:
+def flag(value: Value | None, _attribute: str) -> bool:
     """A truth value; absent means false, as it does for every ``*Truncated`` flag of older rows."""
-    return value is True
+    return value is not None and value.get("BOOL") is True
 
 
-def enabled(value: Any, _attribute: str) -> bool | None:
+def enabled(value: Value | None, attribute: str) -> bool | None:
     """``Enabled`` or ``Disabled``, which VAMS writes instead of a truth value in places."""
-    return {"Enabled": True, "Disabled": False}.get(value) if isinstance(value, str) else None
+    return {"Enabled": True, "Disabled": False}.get(text(value, attribute))
 
 
-def integer(value: Any, attribute: str) -> int | MalformedValue | None:
+def integer(value: Value | None, attribute: str) -> int | MalformedValue | None:
     """A whole number."""
-    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
-        return value
-    return MalformedValue(attribute)
-
-
-def instant(value: Any, attribute: str) -> datetime | MalformedValue | None:
-    """An instant, aware and in UTC. VAMS writes seconds and ``Z``; older rows may lack the zone, which is UTC too."""
-    if value is None or value == "":
+    if value is None or "NULL" in value:
         return None
-    if isinstance(value, str) and (match := _INSTANT.fullmatch(value)):
+    held = number(value["N"]) if "N" in value else None
+    return held if isinstance(held, int) else MalformedValue(attribute)
+
+
+def instant(value: Value | None, attribute: str) -> datetime | MalformedValue | None:
+    """An instant, aware and in UTC. VAMS writes seconds and ``Z``; older rows may lack the zone, which is UTC too."""
+    if value is None or "NULL" in value or value.get("S") == "":
+        return None
+    if match := _INSTANT.fullmatch(value.get("S", "")):
         seconds, fraction, zone = match.groups()
         try:
             return datetime.fromisoformat(seconds + (fraction or "")[:7] + (zone or "Z")).astimezone(UTC)
@@ -94,26 +102,32 @@ def instant(value: Any, attribute: str) -> datetime | MalformedValue | None:
     return MalformedValue(attribute)
 
 
-def mapping(value: Any, _attribute: str) -> dict[str, Any]:
+def mapping(value: Value | None, attribute: str) -> dict[str, Any]:
     """A map; absent means empty."""
-    return value if isinstance(value, dict) else {}
+    return optional_mapping(value, attribute) or {}
 
 
-def optional_mapping(value: Any, _attribute: str) -> dict[str, Any] | None:
+def optional_mapping(value: Value | None, _attribute: str) -> dict[str, Any] | None:
     """A map, or null where there is none."""
-    return value if isinstance(value, dict) else None
+    return item(value["M"]) if value is not None and "M" in value else None
 
 
-def mappings(value: Any, _attribute: str) -> Sequence[dict[str, Any]]:
+def mappings(value: Value | None, _attribute: str) -> Sequence[dict[str, Any]]:
     """A list of maps; what is not a map is left out."""
-    return [element for element in value if isinstance(element, dict)] if isinstance(value, list) else []
+    return [element for element in _elements(value) if isinstance(element, dict)]
 
 
-def texts(value: Any, _attribute: str) -> Sequence[str]:
+def texts(value: Value | None, _attribute: str) -> Sequence[str]:
     """A list of texts; what is not a text is left out."""
-    return [element for element in value if isinstance(element, str)] if isinstance(value, list) else []
+    return [element for element in _elements(value) if isinstance(element, str)]
 
 
 def choice(members: Mapping[str, Choice], unknown: Choice) -> Decoder:
     """A text that stands for one member of an enumeration; any other text is ``unknown``, never an error."""
-    return lambda value, _attribute: members.get(value, unknown) if isinstance(value, str) else unknown
+    return lambda value, _attribute: unknown if value is None else members.get(value.get("S", ""), unknown)
+
+
+def _elements(value: Value | None) -> Sequence[Any]:
+    """The elements of a list or a set, in plain Python; none where the value is of another kind."""
+    held = None if value is None else plain(value)
+    return held if isinstance(held, list) else ()

@@ -1,4 +1,4 @@
-"""The one way to the database: reads that are off the event loop, bounded, retried, projected and counted.
+"""The one way to the database: reads that are retried, projected and counted.
 
 Indexes cannot be read consistently, and nothing else here needs to be: all reads are eventually consistent.
 """
@@ -6,24 +6,21 @@ Indexes cannot be read consistently, and nothing else here needs to be: all read
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
-import boto3
 from botocore import exceptions as faults
-from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from graph.errors import GraphError, Throttled, UpstreamUnavailable
-from graph.settings import Settings
-from graph.tables import decode
 from graph.tables.catalogue import Table
+from graph.tables.database import Answer, Database, Operation
 from graph.tables.queries import Names, Query, query_request
 from graph.tables.tally import Tally
 
-Item = dict[str, Any]
+Item = dict[str, dict[str, Any]]
+"""An item as DynamoDB writes it: each value under its kind."""
 Key = tuple[str, ...]
 
 BATCH = 100  # keys that one BatchGetItem takes
@@ -40,22 +37,6 @@ _PASSING = {"InternalServerError", "ServiceUnavailable", "TransactionInProgressE
 log = logging.getLogger(__name__)
 
 
-class Client(Protocol):
-    """The three calls of a boto3 DynamoDB client that are used."""
-
-    @property
-    def query(self) -> Callable[..., Any]:
-        """Gives one page of a partition of a table or an index."""
-
-    @property
-    def batch_get_item(self) -> Callable[..., Any]:
-        """Gives up to a hundred items by key."""
-
-    @property
-    def get_item(self) -> Callable[..., Any]:
-        """Gives one item by key."""
-
-
 @dataclass(frozen=True, slots=True)
 class ItemPage:
     """What one Query answered; ``last`` is the key to go on from, None at the end of the partition."""
@@ -64,32 +45,17 @@ class ItemPage:
     last: Mapping[str, str] | None
 
 
-def dynamodb(settings: Settings) -> Client:
-    """A DynamoDB client for the reader. Clients are not safe to make in threads, so it is made once, at start."""
-    session = boto3.Session(profile_name=settings.profile, region_name=settings.region)
-    config = Config(
-        connect_timeout=settings.dynamodb_timeout,
-        read_timeout=settings.dynamodb_timeout,
-        max_pool_connections=settings.dynamodb_concurrency,
-        retries={"total_max_attempts": 1},  # retried here, where waiting holds no thread
-        tcp_keepalive=True,
-    )
-    return session.client("dynamodb", endpoint_url=settings.dynamodb_endpoint, config=config)
-
-
 class Reader:
     """Reads items. One per process; safe to use from many operations at once."""
 
-    def __init__(self, client: Client, names: Mapping[Table, str], *, concurrency: int = 32, attempts: int = 6) -> None:
-        self._client = client
+    def __init__(self, database: Database, names: Mapping[Table, str], *, attempts: int = 6) -> None:
+        self._database = database
         self._names = names
-        self._logical = {name: table for table, name in names.items()}
         self._attempts = attempts
-        self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="dynamodb")
 
     def close(self) -> None:
-        """Waits for calls in flight and frees the threads."""
-        self._threads.shutdown(cancel_futures=True)
+        """Frees what the database holds. It may be called from any thread."""
+        self._database.close()
 
     async def query(self, query: Query, tally: Tally) -> ItemPage:
         """One page of a partition, at most 1 MB. It may be empty although more follows.
@@ -98,13 +64,13 @@ class Reader:
             Throttled: when every try was throttled.
             UpstreamUnavailable: when the database cannot be read.
         """
-        answer = await self._call(self._client.query, query_request(query, self._names[query.table]), tally)
-        return ItemPage([decode.item(item) for item in answer["Items"]], _last(answer))
+        answer = await self._call("Query", query_request(query, self._names[query.table]), tally)
+        return ItemPage(answer["Items"], _last(answer))
 
     async def count(self, query: Query, tally: Tally) -> tuple[int, Mapping[str, str] | None]:
         """How many rows one page of a partition holds, and the key to go on from. Raises as :meth:`query` does."""
         request = query_request(replace(query, attributes=()), self._names[query.table]) | {"Select": "COUNT"}
-        answer = await self._call(self._client.query, request, tally)
+        answer = await self._call("Query", request, tally)
         return answer["Count"], _last(answer)
 
     async def get_items(
@@ -129,10 +95,10 @@ class Reader:
             "ExpressionAttributeNames": names.used,
         }
         try:
-            answer = await self._call(self._client.get_item, request, tally)
+            answer = await self._call("GetItem", request, tally)
         except GraphError as error:
             return {key: error}
-        return {key: decode.item(answer["Item"])} if answer.get("Item") else {}
+        return {key: answer["Item"]} if answer.get("Item") else {}
 
     async def _get_batch(
         self, table: Table, keys: Sequence[Key], attributes: Sequence[str], tally: Tally
@@ -145,31 +111,25 @@ class Reader:
             if attempt:
                 await _pause(attempt)
             try:
-                answer = await self._call(
-                    self._client.batch_get_item, {"RequestItems": {name: {"Keys": left, **shape}}}, tally
-                )
+                answer = await self._call("BatchGetItem", {"RequestItems": {name: {"Keys": left, **shape}}}, tally)
             except GraphError as error:
                 return found | {_plain(table, key): error for key in left}
-            for raw in answer["Responses"].get(name, ()):
-                item = decode.item(raw)
-                found[tuple(item[attribute] for attribute in table.key)] = item
+            for item in answer["Responses"].get(name, ()):
+                found[_plain(table, item)] = item
             left = answer.get("UnprocessedKeys", {}).get(name, {}).get("Keys", [])
             if not left:
                 return found
         return found | {_plain(table, key): Throttled() for key in left}
 
-    async def _call(
-        self, method: Callable[..., Mapping[str, Any]], request: dict[str, Any], tally: Tally
-    ) -> Mapping[str, Any]:
-        loop = asyncio.get_running_loop()
+    async def _call(self, operation: Operation, request: dict[str, Any], tally: Tally) -> Answer:
         request["ReturnConsumedCapacity"] = "TOTAL"
         for attempt in range(self._attempts):
             if attempt:
                 await _pause(attempt)
             current = tally.start()
-            answer: Mapping[str, Any] = {}
+            answer: Answer = {}
             try:
-                answer = await loop.run_in_executor(self._threads, lambda: method(**request))
+                answer = await self._database.call(operation, request)
                 return answer
             except (ClientError, BotoCoreError) as fault:
                 error = self._public(fault)
@@ -205,8 +165,8 @@ def _typed(table: Table, key: Key) -> dict[str, dict[str, str]]:
     return {attribute: {"S": value} for attribute, value in zip(table.key, key, strict=True)}
 
 
-def _plain(table: Table, key: Mapping[str, Mapping[str, str]]) -> Key:
-    return tuple(key[attribute]["S"] for attribute in table.key)
+def _plain(table: Table, item: Mapping[str, Mapping[str, Any]]) -> Key:
+    return tuple(item[attribute]["S"] for attribute in table.key)
 
 
 def _last(answer: Mapping[str, Any]) -> Mapping[str, str] | None:

@@ -101,17 +101,18 @@ execution_status = _from_texts(ExecutionStatus)
 trigger_type = _from_texts(TriggerType)
 pipeline_execution_type = _from_texts(PipelineExecutionType)
 output_file_type = _from_texts(OutputFileType)
+_output_location_type = _from_texts(OutputLocationType)
 
 
-def output_location_type(value: object, attribute: str) -> OutputLocationType:
+def output_location_type(value: decode.Value | None, attribute: str) -> OutputLocationType:
     """The location type of a run; rows that hold none wrote to an asset."""
-    read = _from_texts(OutputLocationType)(value, attribute)
-    return OutputLocationType.ASSET if value in (None, "") else read
+    if value is None or value.get("S") == "" or "NULL" in value:
+        return OutputLocationType.ASSET
+    return _output_location_type(value, attribute)  # type: ignore[no-any-return]
 
 
-def metadata_scope(value: object, _attribute: str) -> MetadataScope:
-    """The scope of a metadata row; older rows that name none are of an asset."""
-    return MetadataScope.DATABASE if value == MetadataScope.DATABASE.value else MetadataScope.ASSET
+metadata_scope = decode.choice({scope.value: scope for scope in MetadataScope}, MetadataScope.ASSET)
+"""The scope of a metadata row; older rows that name none are of an asset."""
 
 
 def stored_texts(attribute: str, wanted: Set[Member], unknown: Member) -> OneOf:

@@ -1,7 +1,10 @@
 """Reads the items of the demo as a test wants them: by execution, by step, in chain order."""
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
+
+from boto3.dynamodb.types import TypeSerializer
 
 from graph.demo.data import demo_items
 from graph.tables.catalogue import CONFIGURATIONS, EXECUTIONS, STEPS, Table
@@ -9,6 +12,8 @@ from graph.tables.catalogue import CONFIGURATIONS, EXECUTIONS, STEPS, Table
 ITEMS = demo_items()
 
 Item = dict[str, Any]
+
+_SERIALIZER: Any = TypeSerializer()
 
 
 def rows(table: Table, **equal: Any) -> list[Item]:
@@ -46,6 +51,11 @@ def of_steps(table: Table, execution_id: str) -> list[Item]:
     return [
         item for step in chain(execution_id) for item in rows(table, pipelineExecutionId=step["pipelineExecutionId"])
     ]
+
+
+def written(item: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """An item as DynamoDB writes it."""
+    return {name: _SERIALIZER.serialize(value) for name, value in item.items()}
 
 
 def size(value: Any) -> int:

@@ -9,7 +9,8 @@ from graph.demo.database import EmbeddedDatabase
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
 from graph.tables.catalogue import Table
-from graph.tables.reader import Client, Reader
+from graph.tables.database import Client, ThreadedDatabase
+from graph.tables.reader import Reader
 from graph.tables.rows import field_names
 from graph.tables.tally import Tally
 from tests.faults import Fault, FaultyClient, Plan, in_order, without_pauses
@@ -44,7 +45,7 @@ def operate(database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch) -> Iter
     ) -> Operation:
         known = database.names if names is None else names
         faulty = FaultyClient(client or database.client, known, plan or in_order(*faults))
-        readers.append(Reader(faulty, known))
+        readers.append(Reader(ThreadedDatabase(faulty), known))
         return Operation(faulty, readers[-1])
 
     yield make

@@ -9,6 +9,7 @@ from graph.demo.database import EmbeddedDatabase
 from graph.errors import GraphError, MalformedValue, Throttled
 from graph.loaders.base import KeyLoader, Loader, Reading, Slice, SliceLoader, Stretch, gather_results
 from graph.tables import catalogue, keys
+from graph.tables.database import ThreadedDatabase
 from graph.tables.queries import Between, OneOf, Prefix
 from graph.tables.reader import Reader, Refused
 from graph.tables.records.definitions import DatabaseRow
@@ -147,7 +148,7 @@ async def test_a_load_that_was_begun_is_awaited_without_another() -> None:
 
 
 def test_each_operation_has_loaders_in_its_own_loop(database: EmbeddedDatabase) -> None:
-    reader = Reader(database.client, database.names)
+    reader = Reader(ThreadedDatabase(database.client), database.names)
 
     async def operation() -> DatabaseRow | None:
         loader = KeyLoader(DatabaseRow, Reading(reader, Tally(), field_names))

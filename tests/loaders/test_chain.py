@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from graph.loaders.chain import Chain, linked, planned
 from graph.tables.records.steps import StepRow
 from graph.tables.rows import field_names
+from tests.demo.reading import written
 
 
 def step(name: str, after: str = "", pipeline: str = "db:pipeline", *, end: bool = False) -> StepRow:
@@ -18,7 +19,7 @@ def step(name: str, after: str = "", pipeline: str = "db:pipeline", *, end: bool
         "pipelineDatabaseId:pipelineId": pipeline,
         "endStatePipeline": "true" if end else "false",
     }
-    return StepRow.decode(item, field_names(StepRow))
+    return StepRow.decode(written(item), field_names(StepRow))
 
 
 def chained(*names: str) -> list[StepRow]:

@@ -1,4 +1,5 @@
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -9,6 +10,7 @@ from graph.tables.states import AssetStatus
 from tests.demo.reading import ITEMS
 from tests.faults import in_order, page_of, throttled
 from tests.loaders.conftest import Operate
+from tests.memory import NAMES, MemoryDatabase
 
 VERSIONS = {
     (item["changeWorkflowExecutionId"], item["databaseId:assetId:filePath"]): item["versionId"]
@@ -73,6 +75,41 @@ async def test_versions_on_later_pages_are_found_too(operate: Operate) -> None:
     wanted = [key for key in VERSIONS if key[0] == "551f2c7e39006d27a47497a53878d28b"]
     found = await asyncio.gather(*map(operation.loaders.file_versions.load, wanted))
     assert None not in found
+
+
+def versions_of_one_run(*versions: tuple[str, str]) -> MemoryDatabase:
+    rows: list[Any] = [
+        {"changeWorkflowExecutionId": "run", "databaseId:assetId:filePath": file_key, "versionId": version}
+        for file_key, version in versions
+    ]
+    return MemoryDatabase({FILE_VERSIONS: rows})
+
+
+async def test_what_lies_between_files_that_are_far_apart_is_not_read(operate: Operate) -> None:
+    files = [f"home:house:/{number:04}" for number in range(2_000)]
+    database = versions_of_one_run(*((file_key, f"v{file_key[-4:]}") for file_key in files))
+    operation = operate(client=database, names=NAMES)
+    found = await asyncio.gather(
+        *(operation.loaders.file_versions.load(("run", files[number])) for number in (3, 5, 1_200, 1_999))
+    )
+    assert [row.version_id if row else None for row in found] == ["v0003", "v0005", "v1200", "v1999"]
+    assert len(database.served) <= 4 * 10 + 2
+    assert (operation.tally.calls, operation.tally.rounds) == (3, 2)
+
+
+@pytest.mark.parametrize("count", [9, 10, 11, 20, 21, 30])
+async def test_of_many_versions_of_a_file_it_is_the_last(operate: Operate, count: int) -> None:
+    """Also where reading from the first file ends among them."""
+    database = versions_of_one_run(
+        ("home:house:/a", "first"), *(("home:house:/b", f"v{number:02}") for number in range(count))
+    )
+    loaders = operate(client=database, names=NAMES).loaders
+    first, second = await asyncio.gather(
+        loaders.file_versions.load(("run", "home:house:/a")), loaders.file_versions.load(("run", "home:house:/b"))
+    )
+    assert first is not None
+    assert second is not None
+    assert (first.version_id, second.version_id) == ("first", f"v{count - 1:02}")
 
 
 async def test_a_file_that_the_run_did_not_make_has_no_version(operate: Operate) -> None:

@@ -8,6 +8,7 @@ from graph.demo.permissions import ADMIN, ANA, API_KEY_OF, BOB, NOBODY
 from graph.errors import Throttled
 from graph.loaders.permissions import PermissionRows
 from graph.tables.catalogue import API_KEYS, CONSTRAINTS, ROLES, USER_ROLES
+from graph.tables.database import ThreadedDatabase
 from graph.tables.reader import Reader
 from tests.demo.reading import ITEMS, only, rows
 from tests.memory import NAMES, MemoryDatabase
@@ -33,7 +34,7 @@ def database() -> Paged:
 
 @pytest.fixture
 def stored(database: Paged) -> Iterator[PermissionRows]:
-    reader = Reader(database, NAMES)
+    reader = Reader(ThreadedDatabase(database), NAMES)
     yield PermissionRows(reader)
     reader.close()
 
@@ -99,7 +100,7 @@ async def test_a_read_that_fails_is_no_empty_answer(database: Paged) -> None:
         async def get_items(self, _table: Any, keys: Any, *_: Any) -> Any:
             return dict.fromkeys(keys, Throttled())
 
-    reader = Throttling(database, NAMES)
+    reader = Throttling(ThreadedDatabase(database), NAMES)
     stored = PermissionRows(reader)
     with pytest.raises(Throttled):
         await stored.roles_of_user(BOB)

@@ -3,6 +3,7 @@ import pytest
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.resolvers.launch import step_count
 from graph.tables.records.executions import ConfigurationRow, ExecutionRow
+from tests.demo.reading import written
 from tests.harness import Graph
 
 READS = frozenset({"pipelines", "pipelines_are_truncated", "is_migrated"})
@@ -22,7 +23,7 @@ async def test_steps_are_counted_where_the_row_plans_them(
     graph: Graph, configuration: dict[str, object], count: int | None
 ) -> None:
     context = await graph.context()
-    execution = ExecutionRow.decode({"workflowExecutionId": SAMPLE_EXECUTION_ID}, frozenset())
+    execution = ExecutionRow.decode(written({"workflowExecutionId": SAMPLE_EXECUTION_ID}), frozenset())
     key = {"workflowExecutionId": SAMPLE_EXECUTION_ID, "recordType": "configuration"}
-    context.loaders.configurations.by_key.prime_rows([ConfigurationRow.decode(key | configuration, READS)])
+    context.loaders.configurations.by_key.prime_rows([ConfigurationRow.decode(written(key | configuration), READS)])
     assert await step_count(execution, context) == count

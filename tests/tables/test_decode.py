@@ -1,5 +1,4 @@
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
@@ -33,6 +32,12 @@ VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(s
 INSTANTS = st.datetimes(timezones=st.just(UTC))
 
 
+def read_by(decoder: decode.Decoder, value: object, attribute: str = "a") -> Any:
+    """What a decoder reads of a value that was stored."""
+    exact = Decimal(value) if isinstance(value, float) else value
+    return decoder(TypeSerializer().serialize(exact), attribute)
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -42,9 +47,11 @@ INSTANTS = st.datetimes(timezones=st.just(UTC))
         ({"NULL": True}, None),
         ({"N": "7"}, 7),
         ({"B": b"\x00\xff"}, "AP8="),
+        ({"B": "AP8="}, "AP8="),
         ({"SS": ["b", "a"]}, ["a", "b"]),
         ({"NS": ["10", "9.5"]}, [9.5, 10]),
         ({"BS": [b"b", b"a"]}, ["YQ==", "Yg=="]),
+        ({"BS": ["Yg==", "YQ=="]}, ["YQ==", "Yg=="]),
         ({"L": [{"N": "1"}, {"L": []}]}, [1, []]),
         ({"M": {"a:b": {"M": {}}}}, {"a:b": {}}),
     ],
@@ -109,16 +116,16 @@ def test_an_absent_attribute_has_a_value_of_its_own(decoder: decode.Decoder, exp
 @given(VALUES)
 def test_no_stored_value_makes_a_decoder_fail(value: object) -> None:
     for decoder in DECODERS:
-        decoder(value, "attribute")
+        read_by(decoder, value)
 
 
 def test_a_flag_is_true_only_where_it_says_so() -> None:
-    assert decode.flag(True, "f") is True
-    assert [decode.flag(value, "f") for value in (False, "true", 1, "Enabled", None)] == [False] * 5
+    assert read_by(decode.flag, True) is True
+    assert [read_by(decode.flag, value) for value in (False, "true", 1, "Enabled", None)] == [False] * 5
 
 
 def test_enabled_is_spelled_out() -> None:
-    assert [decode.enabled(value, "f") for value in ("Enabled", "Disabled", "enabled", True)] == [
+    assert [read_by(decode.enabled, value) for value in ("Enabled", "Disabled", "enabled", True)] == [
         True,
         False,
         None,
@@ -127,32 +134,34 @@ def test_enabled_is_spelled_out() -> None:
 
 
 def test_the_empty_text_means_none() -> None:
-    assert decode.optional_text("", "a") is None
-    assert decode.text("", "a") == ""
+    assert read_by(decode.optional_text, "") is None
+    assert read_by(decode.text, "") == ""
 
 
 def test_a_list_leaves_out_what_is_of_another_kind() -> None:
-    assert decode.mappings([{"a": 1}, "b", None, {}], "a") == [{"a": 1}, {}]
-    assert decode.texts(["a", 1, None, ""], "a") == ["a", ""]
+    assert read_by(decode.mappings, [{"a": 1}, "b", None, {}]) == [{"a": 1}, {}]
+    assert read_by(decode.texts, ["a", 1, None, ""]) == ["a", ""]
 
 
 @pytest.mark.parametrize("value", ["7", 1.5, True, [], {}])
 def test_what_is_no_whole_number_is_malformed(value: object) -> None:
-    read = decode.integer(value, "fileSize")
+    read = read_by(decode.integer, value, "fileSize")
     assert isinstance(read, MalformedValue)
     assert str(read) == "The stored value of 'fileSize' is malformed."
 
 
 @given(INSTANTS)
 def test_an_instant_is_read_as_it_was_written(instant: datetime) -> None:
-    assert decode.instant(instant.isoformat(), "a") == instant
-    assert decode.instant(instant.strftime("%Y-%m-%dT%H:%M:%SZ").rjust(20, "0"), "a") == instant.replace(microsecond=0)
+    assert read_by(decode.instant, instant.isoformat()) == instant
+    assert read_by(decode.instant, instant.strftime("%Y-%m-%dT%H:%M:%SZ").rjust(20, "0")) == instant.replace(
+        microsecond=0
+    )
 
 
 @given(st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31)), st.integers(-1439, 1439))
 def test_every_instant_is_in_utc(naive: datetime, minutes: int) -> None:
     local = naive.replace(tzinfo=timezone(timedelta(minutes=minutes)))
-    read = decode.instant(local.isoformat(), "a")
+    read = read_by(decode.instant, local.isoformat())
     assert read == local
     assert isinstance(read, datetime)
     assert read.tzinfo is UTC
@@ -172,7 +181,7 @@ def test_every_instant_is_in_utc(naive: datetime, minutes: int) -> None:
     ],
 )
 def test_instants_come_with_and_without_fraction_and_zone(text: str, expected: str) -> None:
-    read = decode.instant(text, "a")
+    read = read_by(decode.instant, text)
     assert isinstance(read, datetime)
     assert read.isoformat() == expected
 
@@ -196,7 +205,7 @@ def test_instants_come_with_and_without_fraction_and_zone(text: str, expected: s
     ],
 )
 def test_what_is_no_instant_is_malformed_and_not_shown(value: object) -> None:
-    read = decode.instant(value, "executionStartDate")
+    read = read_by(decode.instant, value, "executionStartDate")
     assert isinstance(read, MalformedValue)
     assert str(read) == "The stored value of 'executionStartDate' is malformed."
 
@@ -208,6 +217,6 @@ class Colour(Enum):
 
 @pytest.mark.parametrize("value", ["blue", "", "RED", None, 7, ["red"], {"red": 1}])
 def test_a_choice_of_another_text_is_unknown(value: object) -> None:
-    colour: Callable[[Any, str], Any] = decode.choice({"red": Colour.RED}, Colour.UNKNOWN)
-    assert colour(value, "a") is Colour.UNKNOWN
-    assert colour("red", "a") is Colour.RED
+    colour = decode.choice({"red": Colour.RED}, Colour.UNKNOWN)
+    assert read_by(colour, value) is Colour.UNKNOWN
+    assert read_by(colour, "red") is Colour.RED

@@ -1,11 +1,13 @@
 import asyncio
+import contextlib
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from botocore.credentials import Credentials
 from botocore.exceptions import NoCredentialsError
 
 from graph.demo.database import EmbeddedDatabase
@@ -21,10 +23,12 @@ from graph.tables.catalogue import (
     OUTPUT_FILES,
     Table,
 )
+from graph.tables.database import Client, Database, ThreadedDatabase, dynamodb
 from graph.tables.queries import Between, OneOf, Prefix, Query
-from graph.tables.reader import Client, Reader, Refused, dynamodb
+from graph.tables.reader import Reader, Refused
 from graph.tables.tally import Tally
-from tests.demo.reading import ITEMS, rows
+from graph.tables.wire import WireDatabase
+from tests.demo.reading import ITEMS, rows, written
 from tests.faults import (
     PASSING,
     RESHAPING,
@@ -49,6 +53,7 @@ from tests.faults import (
     unreachable,
     without_pauses,
 )
+from tests.gateway import Gateway
 
 Found = dict[tuple[str, ...], Any]
 
@@ -74,7 +79,7 @@ class Reading:
 
     async def ids(self, query: Query) -> list[str]:
         page = await self.reader.query(query, self.tally)
-        return [item["workflowExecutionId"] for item in page.items]
+        return [item["workflowExecutionId"]["S"] for item in page.items]
 
     async def items(
         self, table: Table, keys: Sequence[tuple[str, ...]], *attributes: str
@@ -85,19 +90,37 @@ class Reading:
 Read = Callable[..., Reading]
 
 
+Over = Callable[..., Database]
+
+
+@pytest.fixture(params=["boto3", "native"])
+async def over(request: pytest.FixtureRequest) -> AsyncIterator[Over]:
+    """Makes what calls a client: in threads, or over the wire."""
+    with contextlib.ExitStack() as stack:
+
+        def make(client: Client, concurrency: int = 32) -> Database:
+            made: Database
+            if request.param == "boto3":
+                made = ThreadedDatabase(client, concurrency)
+            else:
+                endpoint = stack.enter_context(Gateway(client)).endpoint
+                made = WireDatabase(endpoint, "eu-west-1", lambda: Credentials("a", "b"), concurrency=concurrency)
+            stack.callback(made.close)
+            return made
+
+        yield make
+    await asyncio.sleep(0)  # in which connections end
+
+
 @pytest.fixture
-def read(database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch) -> Iterator[Read]:
-    readers: list[Reader] = []
+def read(database: EmbeddedDatabase, over: Over, monkeypatch: pytest.MonkeyPatch) -> Read:
     without_pauses(monkeypatch)
 
     def make(*faults: Fault, plan: Plan | None = None, **options: Any) -> Reading:
         client = FaultyClient(database.client, database.names, plan or in_order(*faults))
-        readers.append(Reader(client, database.names, **options))
-        return Reading(client, readers[-1])
+        return Reading(client, Reader(over(client), database.names, **options))
 
-    yield make
-    for reader in readers:
-        reader.close()
+    return make
 
 
 def keys_of(table: Table, count: int) -> list[tuple[str, ...]]:
@@ -146,7 +169,7 @@ async def test_the_sort_key_may_begin_with_a_text(read: Read) -> None:
     query = Query(INPUTS, None, item["workflowExecutionId"], Prefix(prefix), (), INPUTS.key, True, None, None)
     reading = read()
     found = (await reading.reader.query(query, reading.tally)).items
-    assert [one["databaseId:assetId:inputAssetFileKey"] for one in found] == sorted(
+    assert [one["databaseId:assetId:inputAssetFileKey"]["S"] for one in found] == sorted(
         one["databaseId:assetId:inputAssetFileKey"]
         for one in rows(INPUTS, workflowExecutionId=item["workflowExecutionId"])
         if one["databaseId:assetId:inputAssetFileKey"].startswith(prefix)
@@ -210,7 +233,7 @@ async def test_one_key_is_read_with_get_item(read: Read) -> None:
     reading = read()
     (key,) = keys_of(EXECUTIONS, 1)
     found = await reading.items(EXECUTIONS, [key, key])
-    assert found == {key: dict(zip(EXECUTIONS.key, key, strict=True))}
+    assert found == {key: written(dict(zip(EXECUTIONS.key, key, strict=True)))}
     (request,) = reading.client.requests
     assert request["Key"] == {name: {"S": part} for name, part in zip(EXECUTIONS.key, key, strict=True)}
 
@@ -252,7 +275,7 @@ async def test_answers_in_another_order_go_to_their_keys(read: Read) -> None:
     reading = read(shuffled)
     keys = keys_of(OUTPUT_FILES, 60)
     found = await reading.items(OUTPUT_FILES, keys)
-    assert all(tuple(found[key][name] for name in OUTPUT_FILES.key) == key for key in keys)
+    assert all(tuple(found[key][name]["S"] for name in OUTPUT_FILES.key) == key for key in keys)
 
 
 # Tries
@@ -309,7 +332,7 @@ async def test_what_does_not_pass_in_time_is_an_error_that_says_so(read: Read, f
     assert reading.tally.calls == 3
 
 
-@pytest.mark.parametrize("fault", [denied, invalid, unanswered(NoCredentialsError)])
+@pytest.mark.parametrize("fault", [denied, invalid])
 async def test_what_does_not_pass_is_not_tried_again(read: Read, fault: Fault) -> None:
     reading = read(fault)
     with pytest.raises(Refused) as raised:
@@ -366,6 +389,15 @@ async def _count(reader: Reader, tally: Tally) -> int:
     return total
 
 
+async def test_that_nobody_can_be_asked_is_not_tried_again(database: EmbeddedDatabase) -> None:
+    client = FaultyClient(database.client, database.names, in_order(unanswered(NoCredentialsError)))
+    reader, tally = Reader(ThreadedDatabase(client), database.names), Tally()
+    with pytest.raises(Refused):
+        await reader.query(ALL, tally)
+    reader.close()
+    assert tally.calls == 1
+
+
 async def test_pauses_grow_and_are_drawn_by_chance(database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     longest: list[float] = []
 
@@ -375,7 +407,11 @@ async def test_pauses_grow_and_are_drawn_by_chance(database: EmbeddedDatabase, m
         return 0.0
 
     monkeypatch.setattr("graph.tables.reader.random.uniform", uniform)
-    reader = Reader(FaultyClient(database.client, database.names, in_order(then=throttled)), database.names, attempts=9)
+    reader = Reader(
+        ThreadedDatabase(FaultyClient(database.client, database.names, in_order(then=throttled))),
+        database.names,
+        attempts=9,
+    )
     with pytest.raises(Throttled):
         await reader.query(ALL, Tally())
     reader.close()
@@ -432,15 +468,14 @@ async def test_calls_rounds_and_capacity_are_counted(read: Read) -> None:
         (None, 0.0),
     ],
 )
-async def test_capacity_is_what_the_database_reports(consumed: object, capacity: float) -> None:
+async def test_capacity_is_what_the_database_reports(over: Over, consumed: object, capacity: float) -> None:
     class Fixed(_Unused):
         @staticmethod
         def query(**_request: Any) -> Any:
             return {"Items": [], "ConsumedCapacity": consumed}
 
-    reader, tally = Reader(Fixed(), {EXECUTIONS: "physical"}), Tally()
+    reader, tally = Reader(over(Fixed()), {EXECUTIONS: "physical"}), Tally()
     await reader.query(ALL, tally)
-    reader.close()
     assert tally.capacity == capacity
 
 
@@ -450,7 +485,7 @@ async def test_a_try_that_fails_is_counted_too(read: Read) -> None:
     assert (reading.tally.calls, reading.tally.rounds) == (2, 2)
 
 
-# Threads
+# Waiting
 
 
 class Held(_Unused):
@@ -477,32 +512,30 @@ class Held(_Unused):
         assert await asyncio.to_thread(self._arrived.acquire, timeout=5)
 
 
-async def test_a_slow_call_does_not_hold_up_the_loop() -> None:
+async def test_a_slow_call_does_not_hold_up_the_loop(over: Over) -> None:
     client = Held()
-    reader = Reader(client, {EXECUTIONS: "physical"})
+    reader = Reader(over(client), {EXECUTIONS: "physical"})
     call = asyncio.create_task(reader.query(ALL, Tally()))
     await client.reached()
     client.go.set()
     assert (await call).items == []
-    reader.close()
 
 
-async def test_no_more_calls_are_in_flight_than_the_bound() -> None:
+async def test_no_more_calls_are_in_flight_than_the_bound(over: Over) -> None:
     client = Held()
-    reader = Reader(client, {EXECUTIONS: "physical"}, concurrency=3)
+    reader = Reader(over(client, 3), {EXECUTIONS: "physical"})
     calls = [asyncio.create_task(reader.query(ALL, Tally())) for _ in range(20)]
     for _ in range(3):
         await client.reached()
     await asyncio.sleep(0.02)
     client.go.set()
     await asyncio.gather(*calls)
-    reader.close()
     assert client.most == 3
 
 
-async def test_a_call_that_is_given_up_frees_its_place() -> None:
+async def test_a_call_that_is_given_up_frees_its_place(over: Over) -> None:
     client = Held()
-    reader = Reader(client, {EXECUTIONS: "physical"}, concurrency=1)
+    reader = Reader(over(client, 1), {EXECUTIONS: "physical"})
     tally = Tally()
     call = asyncio.create_task(reader.query(ALL, tally))
     await client.reached()
@@ -512,12 +545,11 @@ async def test_a_call_that_is_given_up_frees_its_place() -> None:
     client.go.set()
     assert (await reader.query(ALL, tally)).items == []
     assert tally.calls == 2
-    reader.close()
 
 
 async def test_closing_waits_for_calls_in_flight() -> None:
     client = Held()
-    reader = Reader(client, {EXECUTIONS: "physical"})
+    reader = Reader(ThreadedDatabase(client), {EXECUTIONS: "physical"})
     call = asyncio.create_task(reader.query(ALL, Tally()))
     await client.reached()
     client.go.set()
@@ -532,7 +564,7 @@ async def test_a_fault_of_our_own_is_not_taken_for_one_of_the_database() -> None
         def query(**_request: Any) -> Any:
             raise KeyError("a bug")
 
-    reader = Reader(Buggy(), {EXECUTIONS: "physical"})
+    reader = Reader(ThreadedDatabase(Buggy()), {EXECUTIONS: "physical"})
     with pytest.raises(KeyError):
         await reader.query(ALL, Tally())
     reader.close()
@@ -560,11 +592,11 @@ def test_sixteen_threads_share_one_client(database: EmbeddedDatabase, monkeypatc
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "demo")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "demo")
     client: Client = dynamodb(Settings(dynamodb_endpoint=database.endpoint, region=database.region))
-    reader = Reader(client, database.names, concurrency=16)
+    reader = Reader(ThreadedDatabase(client, 16), database.names)
 
     async def read_all() -> list[Any]:
         return await asyncio.gather(*(reader.query(replace(ALL, limit=2), Tally()) for _ in range(32)))
 
     pages = asyncio.run(read_all())
     reader.close()
-    assert all([item["workflowExecutionId"] for item in page.items] == NEWEST[:2] for page in pages)
+    assert all([item["workflowExecutionId"]["S"] for item in page.items] == NEWEST[:2] for page in pages)

@@ -6,6 +6,7 @@ import pytest
 from graph.tables import catalogue, decode, rows
 from graph.tables.records import executions, inputs, steps
 from graph.tables.rows import Row, field_names, key_part, position_attributes, stored
+from tests.demo.reading import written
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -37,7 +38,7 @@ ROWS: dict[catalogue.Table, type[Row]] = {
     )
 }
 KEY = ("workflowExecutionId", "databaseId:assetId:inputAssetFileKey", "databaseId:assetId", "executionStartDate")
-ITEM = {"workflowExecutionId": "e", "databaseId:assetId:inputAssetFileKey": "d:a:/f", "name": "n", "note": "x"}
+ITEM = written({"workflowExecutionId": "e", "databaseId:assetId:inputAssetFileKey": "d:a:/f", "name": "n", "note": "x"})
 
 
 def test_what_is_projected_are_the_key_what_is_always_read_and_what_is_asked_for() -> None:
@@ -73,7 +74,7 @@ def test_a_key_attribute_that_the_row_lacks_is_empty() -> None:
 
 
 def test_a_position_is_the_keys_without_the_partition() -> None:
-    thing = Thing.decode(ITEM | {"databaseId:assetId": "d:a", "executionStartDate": "2026"}, frozenset())
+    thing = Thing.decode(ITEM | written({"databaseId:assetId": "d:a", "executionStartDate": "2026"}), frozenset())
     assert thing.position_in(None) == ("d:a:/f",)
     assert thing.position_in(catalogue.INPUTS_BY_ASSET) == ("2026", "e", "d:a:/f")
 
@@ -109,7 +110,7 @@ def test_a_row_of_any_index_can_say_where_it_stands(table: catalogue.Table, inde
     row = ROWS[table]
     names = dict.fromkeys((*table.key, index.partition, *([index.sort] if index.sort else ())))
     item = {name: f"<{name}>" for name in names if name != "allListPartition"}
-    decoded = row.decode(item, frozenset())
+    decoded = row.decode(written(item), frozenset())
     assert decoded.position_in(index) == tuple(f"<{name}>" for name in position_attributes(table, index))
 
 

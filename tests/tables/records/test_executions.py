@@ -10,6 +10,7 @@ from graph.tables import ids
 from graph.tables.records.executions import ConfigurationRow, ExecutionRow, duration_ms
 from graph.tables.rows import field_names
 from graph.tables.states import ExecutionStatus, TriggerType
+from tests.demo.reading import written
 
 NOW = datetime(2026, 6, 30, 10, tzinfo=UTC)
 RUN: dict[str, Any] = {
@@ -24,7 +25,7 @@ RUN: dict[str, Any] = {
 
 def execution(**changes: Any) -> ExecutionRow:
     item = {name: value for name, value in (RUN | changes).items() if value is not None}
-    return ExecutionRow.decode(item, field_names(ExecutionRow))
+    return ExecutionRow.decode(written(item), field_names(ExecutionRow))
 
 
 @given(st.integers(-(10**9), 10**9))
@@ -66,4 +67,4 @@ def test_outputs_are_put_below_a_folder_or_the_root(extension: str, path: str) -
         "recordType": "configuration",
         "outputFileBaseExecutionPathExtension": extension,
     }
-    assert ConfigurationRow.decode(item, field_names(ConfigurationRow)).base_path == path
+    assert ConfigurationRow.decode(written(item), field_names(ConfigurationRow)).base_path == path

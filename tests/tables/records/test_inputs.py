@@ -6,10 +6,11 @@ from graph.tables.keys import FileSelection
 from graph.tables.records.inputs import InputMetadataRow, InputRow, S3Location, StepInputFileRow, location
 from graph.tables.rows import field_names
 from graph.tables.states import MetadataScope
+from tests.demo.reading import written
 
 
 def read(**item: Any) -> InputRow:
-    return InputRow.decode(item, field_names(InputRow))
+    return InputRow.decode(written(item), field_names(InputRow))
 
 
 @pytest.mark.parametrize(
@@ -44,7 +45,7 @@ def test_an_input_is_a_file_a_folder_or_the_whole_asset(key: str, path: str, sel
 
 
 def test_an_input_of_a_migrated_step_has_no_place() -> None:
-    row = StepInputFileRow.decode({"inputAssetFileKey": "pump/a.step"}, field_names(StepInputFileRow))
+    row = StepInputFileRow.decode(written({"inputAssetFileKey": "pump/a.step"}), field_names(StepInputFileRow))
     assert (row.path, row.selection) == ("pump/a.step", FileSelection.FILE)
     assert row.location is None
     assert row.version_id is None
@@ -52,7 +53,7 @@ def test_an_input_of_a_migrated_step_has_no_place() -> None:
 
 @pytest.mark.parametrize(("stored", "path"), [("a.step", "/a.step"), ("/", "/"), ("", "/"), ("//a", "/a")])
 def test_metadata_has_a_path_with_one_slash(stored: str, path: str) -> None:
-    row = InputMetadataRow.decode({"filePath": stored, "scope": "database"}, field_names(InputMetadataRow))
+    row = InputMetadataRow.decode(written({"filePath": stored, "scope": "database"}), field_names(InputMetadataRow))
     assert row.path == path
     assert row.scope is MetadataScope.DATABASE
     assert not row.metadata_truncated

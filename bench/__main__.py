@@ -1,0 +1,63 @@
+"""Everything that is compared, written to RESULTS.md: ``python -m bench``."""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from bench import comparison, memory, stalls
+from bench.comparison import CONNECTIONS, ROUNDS
+from bench.fastest import timed
+from bench.processes import end_like_an_interrupt
+from bench.servers import HERE, node
+
+RESULTS = HERE / "RESULTS.md"
+_OURS = ("strawberry-graphql", "graphql-core", "starlette", "uvicorn", "uvloop", "httptools", "boto3", "orjson")
+
+
+def page() -> Iterator[str]:
+    """The page, line by line, as it is measured."""
+    yield "# Results\n"
+    yield "Written by `make bench`; [docs/performance.md](../docs/performance.md) says how it is measured.\n"
+    yield from machine()
+    yield "\n## Beside other servers\n"
+    yield f"Medians of {ROUNDS} rounds, {CONNECTIONS} connections, DynamoDB without delay."
+    yield from comparison.tables(comparison.compare(ROUNDS, delay=0))
+    yield "\n## Beside the dearest operations\n"
+    yield from stalls.table(stalls.stalls())
+    yield "\n## Memory\n"
+    yield from memory.table(memory.measure())
+
+
+def machine() -> Iterator[str]:
+    """What it was measured on, and with."""
+    processors = Path("/proc/cpuinfo").read_text().splitlines()
+    models = [line.partition(":")[2].strip() for line in processors if line.startswith("model name")]
+    arguments = sysconfig.get_config_var("CONFIG_ARGS") or ""
+    named = "has" if "--enable-optimizations" in arguments else "lacks"
+    loop = (timed(sys.executable) or 0) * 1000
+    peers = json.loads((HERE / "peers" / "package.json").read_text())["dependencies"]
+    yield (
+        f"* {datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {len(models)} x {models[0] if models else platform.machine()}, "
+        f"{platform.system()} {platform.release()}; load before the run: {os.getloadavg()[0]:.1f}"
+    )
+    yield (
+        f"* CPython {platform.python_version()}, {platform.python_compiler()}: the fastest of this machine "
+        f"({loop:.1f} ms for the loop of `bench/fastest.py`); CONFIG_ARGS {named} --enable-optimizations"
+    )
+    yield f"* {', '.join(f'{name} {version(name)}' for name in _OURS)}"
+    shown = subprocess.run([node(), "--version"], capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603
+    yield f"* Node.js {shown}; {', '.join(f'{name} {number}' for name, number in peers.items())}"
+
+
+if __name__ == "__main__":
+    end_like_an_interrupt()
+    text = "\n".join(page()) + "\n"
+    RESULTS.write_text(text)
+    print(text)

@@ -1,0 +1,141 @@
+"""One HTTP connection that asks and is answered, one exchange after the other.
+
+It stays open only after a whole answer with nothing beyond it. An exchange that was given up, took too long or broke
+takes its connection with it, so no answer ever reaches another's caller.
+"""
+
+import asyncio
+import zlib
+from dataclasses import dataclass
+from typing import cast
+
+import httptools
+from botocore.exceptions import BotoCoreError, ConnectionClosedError, ReadTimeoutError, ResponseStreamingError
+
+_LONGEST_HEAD = 64 * 1024
+_LONGEST_ANSWER = 100 * 1024 * 1024  # 16 MB of items, each byte of which JSON may write as six
+
+
+@dataclass(slots=True)
+class Answer:
+    """A whole answer, whose body is what its checksum says."""
+
+    status: int
+    body: bytes
+
+
+class StaleError(Exception):
+    """A connection ended before the first byte of an answer: as a rule the endpoint had closed it while it was idle."""
+
+
+class Connection(asyncio.Protocol):
+    """Is what the transport and the parser call, beside :meth:`exchange`.
+
+    Attributes:
+        is_open: whether it can be asked, once it is idle.
+        idle_since: when it was answered last, by the clock of its loop.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, endpoint: str) -> None:
+        self.is_open = False
+        self.idle_since = 0.0
+        self._loop = loop
+        self._endpoint = endpoint
+        self._parser = httptools.HttpResponseParser(self)
+        self._waiting: asyncio.Future[Answer] | None = None
+        self._received = 0
+        self._room = _LONGEST_HEAD
+
+    async def exchange(self, request: bytes, seconds: float) -> Answer:
+        """The answer to a request.
+
+        Raises:
+            StaleError: when the connection ended before any of it came.
+            HTTPClientError: of botocore, when it did not come whole, or not in time.
+        """
+        waiting: asyncio.Future[Answer] = self._loop.create_future()
+        self._waiting = waiting
+        self._received, self._room = 0, _LONGEST_HEAD
+        timer = self._loop.call_later(seconds, self._time_out)
+        self._transport.write(request)
+        try:
+            return await waiting
+        except BaseException:
+            self.abort()
+            raise
+        finally:
+            timer.cancel()
+
+    def abort(self) -> None:
+        """Ends the connection at once."""
+        self.is_open = False
+        self._waiting = None
+        self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The transport is there."""
+        self._transport = cast("asyncio.Transport", transport)
+        self.is_open = True
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes came."""
+        self._received += len(data)
+        if self._received > self._room:
+            self._break("longer than any answer")
+            return
+        try:
+            self._parser.feed_data(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade):
+            self._break("not HTTP")
+
+    def connection_lost(self, _exc: Exception | None) -> None:
+        """The connection ended, from either side."""
+        self._fail(ConnectionClosedError(endpoint_url=self._endpoint) if self._received else StaleError())
+
+    def on_message_begin(self) -> None:
+        """An answer begins."""
+        if self._waiting is None:
+            self.abort()  # nobody asked
+        self._body: list[bytes] = []
+        self._checksum: bytes | None = None
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A header came."""
+        if name.lower() == b"x-amz-crc32":
+            self._checksum = value
+
+    def on_headers_complete(self) -> None:
+        """Its headers came."""
+        self._room = _LONGEST_ANSWER
+
+    def on_body(self, body: bytes) -> None:
+        """A part of its body came."""
+        self._body.append(body)
+
+    def on_message_complete(self) -> None:
+        """It is whole."""
+        waiting, status = self._waiting, self._parser.get_status_code()
+        if waiting is None or status < 200:  # the one that counts is still to come
+            return
+        body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
+        if self._checksum is not None and self._checksum != b"%d" % zlib.crc32(body):
+            self._break("not what its checksum says")
+            return
+        self._waiting = None
+        self.idle_since = self._loop.time()
+        if not waiting.done():
+            waiting.set_result(Answer(status, body))
+        if not self._parser.should_keep_alive():
+            self.abort()
+
+    def _time_out(self) -> None:
+        self._fail(ReadTimeoutError(endpoint_url=self._endpoint))
+
+    def _break(self, reason: str) -> None:
+        self._fail(ResponseStreamingError(error=f"the answer is {reason}"))
+
+    def _fail(self, fault: BotoCoreError | StaleError) -> None:
+        waiting = self._waiting
+        self.abort()
+        if waiting is not None and not waiting.done():
+            waiting.set_exception(fault)

@@ -1,0 +1,87 @@
+"""How the reader's calls reach DynamoDB: by boto3, in threads, or straight over the wire.
+
+Both answer alike and fail alike, with the exceptions of botocore, so that what reads need not know which one it is.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal, Protocol
+
+import boto3
+from botocore.config import Config
+
+from graph.settings import Settings
+
+Operation = Literal["Query", "GetItem", "BatchGetItem"]
+Request = Mapping[str, Any]
+Answer = Mapping[str, Any]
+
+
+class Database(Protocol):
+    """Makes the calls that read items; each is tried once."""
+
+    async def call(self, operation: Operation, request: Request) -> Answer:
+        """The answer, with items as DynamoDB writes them.
+
+        Raises:
+            ClientError, BotoCoreError: when DynamoDB refuses, or does not answer.
+        """
+
+    def close(self) -> None:
+        """Frees what it holds. It may be called from any thread."""
+
+
+class Client(Protocol):
+    """The three calls of a boto3 DynamoDB client that are used."""
+
+    @property
+    def query(self) -> Callable[..., Any]:
+        """Gives one page of a partition of a table or an index."""
+
+    @property
+    def batch_get_item(self) -> Callable[..., Any]:
+        """Gives up to a hundred items by key."""
+
+    @property
+    def get_item(self) -> Callable[..., Any]:
+        """Gives one item by key."""
+
+
+class ThreadedDatabase:
+    """Calls through a boto3 client, off the event loop."""
+
+    def __init__(self, client: Client, concurrency: int = 32) -> None:
+        self._client = client
+        self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="dynamodb")
+
+    async def call(self, operation: Operation, request: Request) -> Answer:
+        """The answer of the client."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: self._make(operation, request))
+
+    def close(self) -> None:
+        """Waits for calls in flight and frees the threads."""
+        self._threads.shutdown(cancel_futures=True)
+
+    def _make(self, operation: Operation, request: Request) -> Answer:
+        match operation:
+            case "Query":
+                answer = self._client.query(**request)
+            case "GetItem":
+                answer = self._client.get_item(**request)
+            case "BatchGetItem":
+                answer = self._client.batch_get_item(**request)
+        return answer  # type: ignore[no-any-return]
+
+
+def dynamodb(settings: Settings) -> Any:
+    """A boto3 client of DynamoDB. Clients are not safe to make in threads, so it is made once, at start."""
+    session = boto3.Session(profile_name=settings.profile, region_name=settings.region)
+    config = Config(
+        connect_timeout=settings.dynamodb_timeout,
+        read_timeout=settings.dynamodb_timeout,
+        max_pool_connections=settings.dynamodb_concurrency,
+        retries={"total_max_attempts": 1},  # retried by the reader, where waiting holds no thread
+        tcp_keepalive=True,
+    )
+    return session.client("dynamodb", endpoint_url=settings.dynamodb_endpoint, config=config)

@@ -1,0 +1,124 @@
+"""DynamoDB without boto3: requests that are signed here, over connections of the event loop.
+
+A Query of twenty items takes a twentieth of the CPU that boto3 needs for it (docs/performance.md). Where DynamoDB is,
+with which credentials and which authorities of TLS, is still for botocore to say, so all settings of AWS count.
+"""
+
+import logging
+import ssl
+from typing import Any
+from urllib.parse import urlsplit
+
+import botocore.session
+import orjson
+from botocore.credentials import ReadOnlyCredentials
+from botocore.exceptions import ClientError, ResponseStreamingError
+from botocore.httpsession import get_cert_path
+from botocore.utils import get_environ_proxies
+
+from graph.settings import Settings
+from graph.tables.connection import Answer as Response
+from graph.tables.connections import Connections
+from graph.tables.credentials import Load, Signers
+from graph.tables.database import Answer, Database, Operation, Request, ThreadedDatabase
+from graph.tables.signing import Signer
+
+_UNACCEPTED = {"ExpiredTokenException", "UnrecognizedClientException"}  # codes that other credentials may mend
+
+log = logging.getLogger(__name__)
+
+
+class WireDatabase:
+    """Calls an endpoint of DynamoDB. It belongs to no event loop: connections are those of the loop that calls."""
+
+    def __init__(
+        self,
+        endpoint: str,
+        region: str,
+        load: Load,
+        *,
+        concurrency: int = 32,
+        seconds: float = 5.0,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        def signer(credentials: ReadOnlyCredentials) -> Signer:
+            return Signer(credentials, region, endpoint)
+
+        self._signers = Signers(load, signer)
+        self._connections = Connections(endpoint, most=concurrency, seconds=seconds, tls=tls)
+
+    async def call(self, operation: Operation, request: Request) -> Answer:
+        """The answer of the endpoint. Credentials that it does not accept are renewed, and the call is made again."""
+        body = orjson.dumps(request)
+        signer = await self._signers.current()
+        response = await self._send(signer, operation, body)
+        if response.status == 200:
+            return _read(response)
+        if _code(response) in _UNACCEPTED and (renewed := await self._signers.after_refusal(signer)) is not None:
+            response = await self._send(renewed, operation, body)
+            if response.status == 200:
+                return _read(response)
+        raise _refusal(response, operation)
+
+    def close(self) -> None:
+        """Ends the connections that are idle."""
+        self._connections.close()
+
+    async def _send(self, signer: Signer, operation: Operation, body: bytes) -> Response:
+        return await self._connections.exchange(lambda: signer.request(operation, body))
+
+
+def reads(settings: Settings, client: Any) -> Database:
+    """What makes the reader's calls in the place of a boto3 client: the wire, to where the client would call.
+
+    What only boto3 can do is left to the client, and so is everything where the settings say so.
+    """
+    if settings.dynamodb_client == "boto3":
+        return ThreadedDatabase(client, settings.dynamodb_concurrency)
+    if obstacle := _obstacle(client):
+        log.warning("boto3 reads from DynamoDB, which takes more CPU: %s", obstacle)
+        return ThreadedDatabase(client, settings.dynamodb_concurrency)
+    session = botocore.session.Session(profile=settings.profile)
+    session.set_config_variable("region", client.meta.region_name)
+    bundle = session.get_config_variable("ca_bundle")
+    is_encrypted = urlsplit(client.meta.endpoint_url).scheme == "https"
+    return WireDatabase(
+        client.meta.endpoint_url,
+        client.meta.region_name,
+        session.get_component("credential_provider").load_credentials,
+        concurrency=settings.dynamodb_concurrency,
+        seconds=settings.dynamodb_timeout,
+        tls=ssl.create_default_context(cafile=get_cert_path(bundle or True)) if is_encrypted else None,
+    )
+
+
+def _obstacle(client: Any) -> str | None:
+    """Why a client cannot be done without, in words."""
+    endpoint, proxies = client.meta.endpoint_url, client.meta.config.proxies
+    if proxies is None:
+        proxies = get_environ_proxies(endpoint)
+    parts = urlsplit(endpoint)
+    if parts.scheme in proxies:
+        return "there is a proxy on the way"
+    return "its endpoint has a path" if parts.path.strip("/") else None
+
+
+def _read(response: Response) -> Answer:
+    try:
+        answer = orjson.loads(response.body)
+    except orjson.JSONDecodeError as fault:
+        raise ResponseStreamingError(error="the answer is no JSON") from fault
+    return answer  # type: ignore[no-any-return]
+
+
+def _refusal(response: Response, operation: Operation) -> ClientError:
+    told: Any = {"Error": {"Code": _code(response)}, "ResponseMetadata": {"HTTPStatusCode": response.status}}
+    return ClientError(told, operation)
+
+
+def _code(response: Response) -> str:
+    """The code of a refusal; empty where something else than DynamoDB refused."""
+    try:
+        return str(orjson.loads(response.body)["__type"]).rpartition("#")[2]
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return ""

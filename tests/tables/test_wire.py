@@ -1,0 +1,169 @@
+import asyncio
+import ssl
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from botocore.exceptions import NoCredentialsError, ProfileNotFound
+
+from graph.demo.database import EmbeddedDatabase
+from graph.demo.model import REGION
+from graph.settings import Settings
+from graph.tables import wire
+from graph.tables.catalogue import DATABASES
+from graph.tables.database import ThreadedDatabase, dynamodb
+from graph.tables.reader import Reader, Refused
+from graph.tables.tally import Tally
+from graph.tables.wire import WireDatabase
+from tests.tables.network.authority import Authority
+from tests.tables.network.endpoint import HostileEndpoint, always, truly
+
+KEY = ("plant-models",)
+ENVIRONMENT = {
+    "AWS_ACCESS_KEY_ID": "id",
+    "AWS_SECRET_ACCESS_KEY": "secret",
+    "AWS_CONFIG_FILE": "/dev/null",
+    "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
+    "AWS_EC2_METADATA_DISABLED": "true",
+}
+PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in PROXIES:
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+
+
+def settings(**changes: Any) -> Settings:
+    return Settings(**{"region": REGION} | changes)
+
+
+def reads_of(given: Settings) -> Any:
+    return wire.reads(given, dynamodb(given))
+
+
+async def read(database: Any, names: Mapping[Any, str]) -> Any:
+    reader = Reader(database, names, attempts=2)
+    try:
+        return (await reader.get_items(DATABASES, [KEY], DATABASES.key, Tally()))[KEY]
+    finally:
+        reader.close()
+        await asyncio.sleep(0)
+
+
+async def test_it_reads_where_the_client_would(database: EmbeddedDatabase) -> None:
+    reads = reads_of(settings(dynamodb_endpoint=database.endpoint))
+    assert isinstance(reads, WireDatabase)
+    assert await read(reads, database.names) == {"databaseId": {"S": "plant-models"}}
+
+
+def test_it_belongs_to_no_loop(database: EmbeddedDatabase) -> None:
+    reads = reads_of(settings(dynamodb_endpoint=database.endpoint))
+    for _ in range(2):
+        assert asyncio.run(read(reads, database.names)) == {"databaseId": {"S": "plant-models"}}
+    reads.close()
+
+
+async def test_a_setting_leaves_it_to_boto3(database: EmbeddedDatabase, caplog: pytest.LogCaptureFixture) -> None:
+    reads = reads_of(settings(dynamodb_endpoint=database.endpoint, dynamodb_client="boto3"))
+    assert isinstance(reads, ThreadedDatabase)
+    assert await read(reads, database.names) == {"databaseId": {"S": "plant-models"}}
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize(
+    ("given", "environment"),
+    [
+        ({}, {}),
+        ({"region": "us-gov-west-1"}, {}),
+        ({}, {"AWS_USE_FIPS_ENDPOINT": "true"}),
+        ({}, {"AWS_USE_DUALSTACK_ENDPOINT": "true"}),
+        ({}, {"AWS_ENDPOINT_URL_DYNAMODB": "https://vpce-1.example:8443"}),
+    ],
+)
+def test_where_that_is_is_for_botocore_to_say(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], environment: dict[str, str]
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    client = dynamodb(settings(**given))
+    reads: Any = wire.reads(settings(**given), client)
+    assert isinstance(reads, WireDatabase)
+    assert reads._connections._endpoint == client.meta.endpoint_url
+    tls = reads._connections._tls
+    assert tls is not None
+    assert tls.verify_mode is ssl.CERT_REQUIRED
+    assert tls.check_hostname
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "environment", "reason"),
+    [
+        (None, {"HTTPS_PROXY": "http://127.0.0.1:1"}, "there is a proxy on the way"),
+        ("http://emulator.example/dynamodb", {}, "its endpoint has a path"),
+    ],
+)
+def test_what_only_boto3_can_do_is_left_to_it(
+    monkeypatch: pytest.MonkeyPatch,
+    endpoint: str | None,
+    environment: dict[str, str],
+    reason: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    reads = reads_of(settings(dynamodb_endpoint=endpoint))
+    reads.close()
+    assert isinstance(reads, ThreadedDatabase)
+    assert caplog.messages == [f"boto3 reads from DynamoDB, which takes more CPU: {reason}"]
+
+
+@pytest.mark.parametrize("environment", [{"HTTP_PROXY": "http://127.0.0.1:1"}, {"HTTPS_PROXY": "x", "NO_PROXY": "*"}])
+def test_a_proxy_for_others_is_no_obstacle(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert isinstance(reads_of(settings()), WireDatabase)
+
+
+async def test_the_authorities_are_those_that_the_environment_names(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    authority = Authority(tmp_path)
+    async with HostileEndpoint(always(truly), authority.server()) as endpoint:
+        given = settings(dynamodb_endpoint=endpoint.endpoint)
+        unknown = reads_of(given)
+        monkeypatch.setenv("AWS_CA_BUNDLE", str(authority.bundle))
+        known = reads_of(given)
+        assert not isinstance(await read(unknown, {DATABASES: "physical"}), dict)
+        assert await read(known, {DATABASES: "physical"}) == {"databaseId": {"S": "plant-models"}}
+
+
+async def test_without_credentials_nothing_is_read_and_the_log_says_why(
+    database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    reads = reads_of(settings(dynamodb_endpoint=database.endpoint))
+    assert isinstance(await read(reads, database.names), Refused)
+    assert f"DynamoDB could not be reached: {NoCredentialsError.__name__}" in caplog.messages
+
+
+def test_a_profile_that_there_is_not_stops_the_start() -> None:
+    with pytest.raises(ProfileNotFound):
+        reads_of(settings(profile="no-such-profile"))
+
+
+async def test_the_key_of_a_profile_signs(
+    database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    credentials = tmp_path / "credentials"
+    credentials.write_text("[reader]\naws_access_key_id = id-of-profile\naws_secret_access_key = secret\n")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(credentials))
+    reads = reads_of(settings(dynamodb_endpoint=database.endpoint, profile="reader"))
+    assert await read(reads, database.names) == {"databaseId": {"S": "plant-models"}}
+    assert reads._signers._signer._access_key == "id-of-profile"
