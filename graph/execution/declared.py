@@ -39,11 +39,13 @@ class Answered:
 
     ``bind`` makes the function that answers it out of its arguments, once for all records. With ``at_once``, that
     function is run within the task of the whole operation up to its first wait, and only what waits gets a task of its
-    own. So it must open no timeout and no task group before it waits for the first time.
+    own. So it must open no timeout and no task group before it waits for the first time. ``work`` says how much work it
+    is to answer, beside that of loading one row.
     """
 
     bind: Callable[[Asked, Mapping[str, Any]], Bound]
     at_once: bool = False
+    work: int = 1
 
 
 class InstanceOf:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     Then: TypeAlias = Callable[["Run", Any, Any, Place], None]
 
-_BEGUN, _BEGUN_AT_LEAST = 200, 20  # answers that begin to be waited for in one turn: mostly two whole batches of keys
+# Answers that begin to be waited for in one turn, by their work: enough for a whole page, whose rows are loaded together.
+_BEGUN, _BEGUN_AT_LEAST = 500, 50
 _SECONDS = 0.005  # of work in one turn
 _UNTIMED = 16  # things that are done before the clock is looked at
 
@@ -77,11 +78,11 @@ class Run:
                 future.cancel()
         return self._data
 
-    def wait(self, spot: Spot, then: Then, answer: Awaitable[Any], holder: Any, place: Place) -> None:
+    def wait(self, spot: Spot, then: Then, answer: Awaitable[Any], holder: Any, place: Place, work: int = 1) -> None:
         """Lets an answer come while others are waited for too."""
         future = asyncio.ensure_future(answer)
         self._awaited.add(future)
-        self._turn.begun += 1
+        self._turn.begun += work
         future.add_done_callback(partial(self._arrive, spot, then, holder, place))
 
     def fail(self, spot: Spot, error: Exception, place: Place) -> None:

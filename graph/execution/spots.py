@@ -162,7 +162,7 @@ class Declared(Question):
         except Exception as error:
             run.fail(self, error, place)
             return
-        run.wait(self, self.arrive, answer, holder, place)
+        run.wait(self, self.arrive, answer, holder, place, self.answered.work)
 
     def arrive(self, run: Run, value: Any, holder: Any, place: Place) -> None:
         """Completes an answer and puts it into its place."""

@@ -135,7 +135,8 @@ def page(
         return _guarded(guard, lambda record, context: resolver(record, context, request, **given))
 
     parameters = [*_extra(resolver, 3), *_paging(longest)]
-    return _answered(bind, parameters, description, [Cost(weight=PAGE_COST), _PAGE_SIZE], reads, guard)
+    directives = [Cost(weight=PAGE_COST), _PAGE_SIZE]
+    return _answered(bind, parameters, description, directives, reads, guard, work=PAGE_COST // ANSWER_COST)
 
 
 def reads_of(field: StrawberryField) -> StoredFields | None:
@@ -153,6 +154,7 @@ def _answered(
     *,
     name: str | None = None,
     at_once: bool = False,
+    work: int = 1,
 ) -> Any:
     """A field whose arguments make the function that answers it for each record."""
 
@@ -165,7 +167,7 @@ def _answered(
         resolver=resolve,
         name=name,
         description=description,
-        metadata=_metadata(reads, guard) | {ANSWERED: Answered(bind, at_once)},
+        metadata=_metadata(reads, guard) | {ANSWERED: Answered(bind, at_once, work)},
         directives=directives,
     )
 
