@@ -63,7 +63,7 @@ class Shelves(Reader):
 
 def graph(*, by_plans: bool) -> Graph:
     """The graph over the rows."""
-    settings = Settings(cursor_secrets=["a secret of the bench"], fast_execution=by_plans)  # type: ignore[list-item]
+    settings = Settings(cursor_secrets=["a secret of the bench"], fast_execution=by_plans)
     return Graph(MemoryDatabase({}), NAMES, settings, reader=Shelves)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Then: TypeAlias = Callable[["Run", Any, Any, Place], None]
 
-# Answers that begin to be waited for in one turn, by their work: enough for a whole page, whose rows are loaded together.
+# The work of the answers that begin in one turn: enough for a whole page, so that what its rows need is loaded together.
 _BEGUN, _BEGUN_AT_LEAST = 500, 50
 _SECONDS = 0.005  # of work in one turn
 _UNTIMED = 16  # things that are done before the clock is looked at
