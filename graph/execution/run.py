@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
+from inspect import CORO_CREATED, getcoroutinestate, iscoroutine
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphql import located_error
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # The work of the answers that begin in one turn: enough for a whole page, so that what its rows need loads together.
 _BEGUN, _BEGUN_AT_LEAST = 500, 50
 _SECONDS = 0.004  # of work in one turn
+_SECONDS_TO_BEGIN = 0.015  # more, since what begins together is loaded together
 _UNTIMED = 16  # things that are done before the clock is looked at
 
 
@@ -43,8 +44,8 @@ class Run:
         """The functions that answer fields with the arguments of this request."""
         self._data: Any = None
         self._has_nulled = False
-        self._arrived: list[tuple[Spot, Then, asyncio.Future[Any], Any, Place]] = []
-        self._awaited: set[asyncio.Future[Any]] = set()
+        self._arrived: list[tuple[Spot, Then, Any, BaseException | None, Any, Place]] = []
+        self._awaited: dict[asyncio.Task[None], Awaitable[Any]] = {}
         self._waker: asyncio.Future[None] | None = None
         self._turn = _Turn()
 
@@ -60,12 +61,12 @@ class Run:
                     for spot, given, holder, place in doing:
                         if self._data is not None:
                             spot.begin(self, given, holder, place)
-                            await turn.goes_on()
+                            await turn.goes_on(_SECONDS_TO_BEGIN)
                 elif self._arrived:
                     taking, self._arrived = self._arrived, []
-                    for spot, then, answer, holder, place in taking:
-                        self._take(spot, then, answer, holder, place)
-                        await turn.goes_on()
+                    for spot, then, answer, error, holder, place in taking:
+                        self._take(spot, then, answer, error, holder, place)
+                        await turn.goes_on(_SECONDS)
                 elif self._awaited:
                     await self._sleep()
                     turn.begin()
@@ -74,16 +75,17 @@ class Run:
             if self._awaited:
                 await asyncio.sleep(0)  # so that nothing is given up that has not even begun
         finally:
-            for future in self._awaited:
-                future.cancel()
+            for task, unasked in self._awaited.items():
+                task.cancel()
+                if iscoroutine(unasked) and getcoroutinestate(unasked) == CORO_CREATED:
+                    unasked.close()
         return self._data
 
     def wait(self, spot: Spot, then: Then, answer: Awaitable[Any], holder: Any, place: Place, work: int = 1) -> None:
         """Lets an answer come while others are waited for too."""
-        future = asyncio.ensure_future(answer)
-        self._awaited.add(future)
+        task = asyncio.create_task(self._await(spot, then, answer, holder, place))
+        self._awaited[task] = answer
         self._turn.begun += work
-        future.add_done_callback(partial(self._arrive, spot, then, holder, place))
 
     def fail(self, spot: Spot, error: Exception, place: Place) -> None:
         """Tells of an error, and puts null in its place, or the nearest one around it where null may be."""
@@ -112,19 +114,25 @@ class Run:
         if holder is not None:
             holder[keys[-1]] = None
 
-    def _arrive(self, spot: Spot, then: Then, holder: Any, place: Place, answer: asyncio.Future[Any]) -> None:
-        self._awaited.discard(answer)
-        _ = answer.cancelled() or answer.exception()  # one that comes too late is no complaint
-        self._arrived.append((spot, then, answer, holder, place))
+    async def _await(self, spot: Spot, then: Then, answer: Awaitable[Any], holder: Any, place: Place) -> None:
+        value: Any = None
+        failure: BaseException | None = None
+        try:
+            value = await answer
+        except BaseException as error:  # of any kind: the run decides whose it is
+            failure = error
+        self._awaited.pop(asyncio.current_task(), None)  # type: ignore[arg-type]  # there is one
+        self._arrived.append((spot, then, value, failure, holder, place))
         if self._waker is not None and not self._waker.done():
             self._waker.set_result(None)
 
-    def _take(self, spot: Spot, then: Then, answer: asyncio.Future[Any], holder: Any, place: Place) -> None:
-        error = answer.exception()
+    def _take(
+        self, spot: Spot, then: Then, answer: Any, error: BaseException | None, holder: Any, place: Place
+    ) -> None:
         if self.is_void(spot, place):
             return
         if error is None:
-            then(self, answer.result(), holder, place)
+            then(self, answer, holder, place)
         elif isinstance(error, Exception):
             self.fail(spot, error, place)
         else:
@@ -150,14 +158,14 @@ class _Turn:
         self.begun, self._untimed = 0, _UNTIMED
         self._began = time.thread_time()
 
-    async def goes_on(self) -> None:
-        """Gives others their turn where this one is over."""
+    async def goes_on(self, seconds: float) -> None:
+        """Gives others their turn where this one is over, which it is after some seconds."""
         self._untimed -= 1
         if self.begun < self._most:
             if self._untimed:
                 return
             self._untimed = _UNTIMED
-            if time.thread_time() - self._began < _SECONDS:
+            if time.thread_time() - self._began < seconds:
                 return
         await asyncio.sleep(0)
         took = time.thread_time() - self._began
