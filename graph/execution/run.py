@@ -75,10 +75,7 @@ class Run:
             if self._awaited:
                 await asyncio.sleep(0)  # so that nothing is given up that has not even begun
         finally:
-            for task, unasked in self._awaited.items():
-                task.cancel()
-                if iscoroutine(unasked) and getcoroutinestate(unasked) == CORO_CREATED:
-                    unasked.close()
+            self._give_up()
         return self._data
 
     def wait(self, spot: Spot, then: Then, answer: Awaitable[Any], holder: Any, place: Place, work: int = 1) -> None:
@@ -113,6 +110,13 @@ class Run:
             holder = holder[key]
         if holder is not None:
             holder[keys[-1]] = None
+
+    def _give_up(self) -> None:
+        """Waits no more for what has not come."""
+        for task, answer in self._awaited.items():
+            task.cancel()
+            if iscoroutine(answer) and getcoroutinestate(answer) == CORO_CREATED:
+                answer.close()
 
     async def _await(self, spot: Spot, then: Then, answer: Awaitable[Any], holder: Any, place: Place) -> None:
         value: Any = None
