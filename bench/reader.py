@@ -8,11 +8,14 @@ adds is told apart. All times are of CPU, of all threads of the process.
 import asyncio
 import multiprocessing
 import statistics
+import tempfile
 import time
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
+from pathlib import Path
+from ssl import SSLContext
 from typing import cast
 
 import orjson
@@ -28,9 +31,9 @@ from graph.tables.records.outputs import OutputFileRow
 from graph.tables.rows import field_names
 from graph.tables.tally import Tally
 from graph.tables.wire import WireDatabase
+from tests.tables.network.authority import Authority, serving
 
 ROWS, IN_FLIGHT, ROUNDS = 20, 10, 7
-CALLS = {"boto3": 200, "native": 4000}
 FIELDS = field_names(OutputFileRow)
 QUERY = Query(
     OUTPUT_FILES, None, "a" * 32, None, (), OutputFileRow.projection(FIELDS), forward=True, after=None, limit=ROWS + 1
@@ -44,24 +47,33 @@ def main() -> None:
 
 async def compare() -> None:
     """Measures the ways in turn, and prints the median of each."""
-    with stub() as endpoint:
-        databases: dict[str, Database] = {
-            "boto3": ThreadedDatabase(loopback_client(endpoint), IN_FLIGHT),
-            "native": WireDatabase(endpoint, "eu-west-1", lambda: Credentials("a", "b"), concurrency=IN_FLIGHT),
-        }
-        readers = {name: Reader(database, {OUTPUT_FILES: "files"}) for name, database in databases.items()}
-        costs: dict[str, list[float]] = {name: [] for name in readers}
-        for name, reader in readers.items():
-            await read(reader, IN_FLIGHT)
-            for _ in range(ROUNDS):
-                costs[name].append(await cost(reader, CALLS[name]))
-        found = {name: statistics.median(of) for name, of in costs.items()}
-        for name, microseconds in found.items():
-            print(f"{name:>8} {microseconds:>8.0f} us a Query of {ROWS} rows, {len(ANSWER)} bytes")
-        print(f"{'ratio':>8} {found['boto3'] / found['native']:>8.1f}")
-        for reader in readers.values():
-            reader.close()
-    print(f"{'rows':>8} {decoding():>8.0f} us to make {ROWS} rows of {len(FIELDS)} fields")
+    with tempfile.TemporaryDirectory() as directory:
+        authority = Authority(Path(directory))
+        with stub() as plain, stub(authority.certificate()) as encrypted:
+            client = loopback_client(plain)
+            costs = {
+                "boto3": await costs_of(ThreadedDatabase(client, IN_FLIGHT), 200),
+                "native": await costs_of(native(plain), 4000),
+                "native, over TLS": await costs_of(native(encrypted, authority.client()), 4000),
+            }
+    for name, microseconds in costs.items():
+        print(f"{name:>16} {microseconds:>6.0f} us a Query of {ROWS} rows, {len(ANSWER)} bytes")
+    print(f"{'ratio':>16} {costs['boto3'] / costs['native']:>8.1f}")
+    print(f"{'rows':>16} {decoding():>6.0f} us to make {ROWS} rows of {len(FIELDS)} fields")
+
+
+def native(endpoint: str, tls: SSLContext | None = None) -> WireDatabase:
+    """The client of the server."""
+    return WireDatabase(endpoint, "eu-west-1", lambda: Credentials("a", "b"), concurrency=IN_FLIGHT, tls=tls)
+
+
+async def costs_of(database: Database, calls: int) -> float:
+    """Microseconds of CPU for one call, the median of some rounds."""
+    reader = Reader(database, {OUTPUT_FILES: "files"})
+    await read(reader, IN_FLIGHT)
+    costs = [await cost(reader, calls) for _ in range(ROUNDS)]
+    reader.close()
+    return statistics.median(costs)
 
 
 async def cost(reader: Reader, calls: int) -> float:
@@ -140,9 +152,10 @@ class _Stub(asyncio.Protocol):
             self._transport.write(_RESPONSE)
 
 
-def _serve(ready: Connection) -> None:
+def _serve(ready: Connection, certificate: Path | None) -> None:
     async def serve() -> None:
-        server = await asyncio.get_running_loop().create_server(_Stub, "127.0.0.1", 0)
+        tls = None if certificate is None else serving(certificate)
+        server = await asyncio.get_running_loop().create_server(_Stub, "127.0.0.1", 0, ssl=tls)
         ready.send(server.sockets[0].getsockname()[1])
         await server.serve_forever()
 
@@ -150,14 +163,14 @@ def _serve(ready: Connection) -> None:
 
 
 @contextmanager
-def stub() -> Iterator[str]:
+def stub(certificate: Path | None = None) -> Iterator[str]:
     """The address of a process that plays DynamoDB."""
     spawn = multiprocessing.get_context("spawn")
     ready, tell = spawn.Pipe(duplex=False)
-    process = spawn.Process(target=_serve, args=(tell,), daemon=True)
+    process = spawn.Process(target=_serve, args=(tell, certificate), daemon=True)
     process.start()
     try:
-        yield f"http://127.0.0.1:{ready.recv()}"
+        yield f"{'https' if certificate else 'http'}://localhost:{ready.recv()}"
     finally:
         process.terminate()
         process.join()

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from graph import journal, metrics
 from graph.auth.identity import Authenticator, Identity
 from graph.auth.policies import Policies
-from graph.auth.ways import configured_ways
+from graph.auth.ways import configured_ways, federation_proof
 from graph.aws import clients as aws
 from graph.aws.calls import Caller
 from graph.aws.clients import Clients
@@ -35,7 +35,7 @@ from graph.metrics import Metrics
 from graph.middleware import broken, http_error, middleware
 from graph.rates import LocalBuckets
 from graph.resolvers.engine_logs import EngineLogs
-from graph.schema import create_schema
+from graph.schema import create_schema, create_subgraph
 from graph.settings import Settings
 from graph.tables import wire
 from graph.tables.catalogue import EXECUTIONS, Table
@@ -114,7 +114,8 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
         return metrics.respond(counts, request, settings.metrics_networks)
 
     buckets = LocalBuckets(settings.rate_points, settings.rate_points_per_second)
-    view = GraphQLView(create_schema(), services, buckets, counts.count)
+    subgraph = create_subgraph(with_node=settings.federation_node) if services.federation else None
+    view = GraphQLView(create_schema(), services, buckets, counts.count, subgraph)
     explorer = Explorer(view, examples)
     graph = explorer if settings.has_explorer else view
     for_browsers = [Route("/", RedirectResponse(f".{PATH}"), methods=["GET"]), *explorer.routes]
@@ -167,7 +168,7 @@ def make_services(
     Without a writer nothing is ever written. Where nothing else reads the database, its client does, in threads.
 
     Raises:
-        NotConfigured: when the settings name no such way.
+        NotConfigured: when the settings name no such way, or trust a gateway without a proof worth the name.
     """
     database = database or ThreadedDatabase(client, settings.dynamodb_concurrency)
     reads = reader(database, names, attempts=settings.dynamodb_attempts)
@@ -186,6 +187,7 @@ def make_services(
             EngineLogs(engines),
         ),
         engines=engines,
+        federation=federation_proof(settings),
         writer=writer,
         tables_answer=partial(answers, client, names),
     )

@@ -27,7 +27,7 @@ from graph.demo.permissions import ANA
 from graph.demo.welcome import EXAMPLES, welcome
 from graph.documents.trusted import BadManifest
 from graph.history import command as history
-from graph.schema import create_schema
+from graph.schema import create_schema, federated_sdl
 from graph.server import serve
 from graph.settings import Settings
 from graph.tables.doctor import Finding, cannot_connect, examine
@@ -81,7 +81,8 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--environment-file", type=Path, help="write the variables that reach its tables, for doctor")
     commands.add_parser("doctor", help="check credentials, tables and indexes")
     history.add_parser(commands)
-    commands.add_parser("export-schema", help="print the schema in the definition language")
+    exported = commands.add_parser("export-schema", help="print the schema in the definition language")
+    exported.add_argument("--federation", action="store_true", help="as a supergraph is composed of it")
     return parser
 
 
@@ -195,6 +196,6 @@ def _line(finding: Finding) -> str:
     return f"{place:<48} {finding.fault or 'ok'}"
 
 
-def _export_schema(_given: argparse.Namespace) -> int:
-    print(create_schema().as_str())
+def _export_schema(given: argparse.Namespace) -> int:
+    print(federated_sdl(with_node=Settings().federation_node) if given.federation else create_schema().as_str())
     return 0

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from graph.auth.access import Access
+from graph.auth.gateway import Proof
 from graph.auth.identity import Identity, Viewer
 from graph.auth.policies import Policies
 from graph.auth.policy import Policy
@@ -32,6 +33,8 @@ class Services:
     policies: Policies
     logs: Logs
     engines: Engines
+    federation: Proof | None
+    """What proves the gateway of a supergraph; None where none is trusted."""
     writer: ExecutionWriter | None
     """What writes checks of executions back; None where the setting is off."""
     tables_answer: Callable[[], bool]

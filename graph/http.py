@@ -47,6 +47,7 @@ from graph.requests import (
     posted,
 )
 from graph.schema import Schema
+from graph.settings import Settings
 from graph.turns import Turns
 
 COST_HEADER = "graphql-cost"
@@ -85,6 +86,7 @@ class GraphQLView(GraphQL[Context, None]):
         services: Services,
         buckets: Buckets,
         observe: Callable[[Operation], None],
+        subgraph: Schema | None = None,
     ) -> None:
         super().__init__(schema, graphql_ide=None, subscription_protocols=())
         settings = services.settings
@@ -92,12 +94,9 @@ class GraphQLView(GraphQL[Context, None]):
         self._buckets, self._observe = buckets, observe
         self._turns = Turns(settings.points_at_once, settings.wait_seconds)
         trusted = read_manifest(settings.trusted_documents)
-        self._documents = Documents(schema.core, settings, sum(map(len, set(trusted.values()))))
-        check_manifest(trusted, self._documents)
-        self._persisted = Persisted(trusted, settings)
-        self._limits = Limits(schema.core, settings)
-        self._concealment = None if settings.is_development else Concealment(schema.core)
-        self._root_fields = schema.core.query_type.fields if schema.core.query_type else {}
+        self._to_all = _Served(schema, settings, trusted)
+        self._to_gateways = _Served(subgraph, settings, trusted) if subgraph is not None else None
+        check_manifest(trusted, self._to_all.documents)
         self._methods = ("GET", "POST") if settings.is_development or settings.get_queries else ("POST",)
 
     async def run(self, request: Request, *_: Any, **__: Any) -> Response:  # type: ignore[override]
@@ -122,18 +121,27 @@ class GraphQLView(GraphQL[Context, None]):
         if request.method not in self._methods:
             raise _not_allowed(self._methods)
         peer = request.client.host if request.client else None
-        viewer = await self._services.identity.viewer(Credentials(request.scope["headers"], peer))
+        credentials = Credentials(request.scope["headers"], peer)
+        viewer = await self._services.identity.viewer(credentials)
+        served = self._served(credentials)
         asked = await self._read(request)
-        source = await self._source(asked, viewer)
-        result = await self._result(request.method, asked, source, viewer, operation)
+        source = await self._source(served, asked, viewer)
+        result = await self._result(served, request.method, asked, source, viewer, operation)
         body: GraphQLHTTPResponse = {} if result.data is None and _is_request_error(result) else {"data": result.data}
         if result.errors:
-            errors = self._presented(result.errors, source)
+            errors = served.presented(result.errors, source)
             body["errors"] = errors
             operation.codes = tuple(error["extensions"]["code"] for error in errors)
         if request.headers.get(COST_HEADER, "0") != "0":
             body["extensions"] = {"cost": self._cost(operation)}
         return body, 200 if "data" in body else _request_error_status(kind)
+
+    def _served(self, credentials: Credentials) -> "_Served":
+        """The schema that the sender may know: to all but the gateways of supergraphs their fields do not exist."""
+        proof = self._services.federation
+        if self._to_gateways is None or proof is None or not proof.is_in(credentials):
+            return self._to_all
+        return self._to_gateways
 
     async def _encoded(self, body: GraphQLHTTPResponse, operation: Operation) -> bytes:
         """The text of a response. One that can be long lets others have their turns, and ends at a bound."""
@@ -153,39 +161,39 @@ class GraphQLView(GraphQL[Context, None]):
             raise Refused(400, "A query by GET needs a header such as 'GraphQL-Require-Preflight: 1'.")
         return in_query_string(request)
 
-    async def _source(self, asked: Asked, viewer: Viewer) -> str:
+    async def _source(self, served: "_Served", asked: Asked, viewer: Viewer) -> str:
         """The text of the document that is asked for. Guessing ids costs points too."""
-        source = self._persisted.text(asked.wanted, viewer.user_id)
+        source = served.persisted.text(asked.wanted, viewer.user_id)
         if source is None:
             await self._buckets.charge(viewer.user_id, _POINTS_OF_A_GUESS)
             raise PersistedQueryNotFound
         return source
 
     async def _result(
-        self, method: str, asked: Asked, source: str, viewer: Viewer, operation: Operation
+        self, served: "_Served", method: str, asked: Asked, source: str, viewer: Viewer, operation: Operation
     ) -> ExecutionResult:
         """What an operation gives; without data where it did not run."""
         try:
-            sent = await self._documents.read(source)
+            sent = await served.documents.read(source)
         except GraphQLError as error:
             return ExecutionResult(None, [error])
         chosen = sent.document.operation(asked.operation_name)
         operation.name, operation.hash = _name(chosen), sent.document.hash
         if method == "GET" and chosen.operation is not OperationType.QUERY:
             raise _not_allowed(("POST",))
-        operation.price = self._limits.price(sent.document, chosen, sent.variables(asked.variables))
+        operation.price = served.limits.price(sent.document, chosen, sent.variables(asked.variables))
         await self._buckets.charge(viewer.user_id, operation.price)
         try:
-            sent = await self._documents.valid(sent)
+            sent = await served.documents.valid(sent)
         except NotValid as error:
             return ExecutionResult(None, error.errors)
-        self._persisted.keep(asked.wanted, viewer.user_id)
-        operation.root_fields = tuple(self._root_fields.keys() & _selected(chosen))
+        served.persisted.keep(asked.wanted, viewer.user_id)
+        operation.root_fields = tuple(served.root_fields & _selected(chosen))
         try:
             async with self._turns.turn(operation.price), asyncio.timeout(self._settings.operation_seconds):
                 context = await self._context(viewer, sent.document)
                 operation.tally = context.tally
-                result: ExecutionResult = await self.schema.execute(
+                result: ExecutionResult = await served.schema.execute(
                     source, sent.variables(asked.variables), context, operation_name=asked.operation_name
                 )
                 result.errors = result.errors and [sent.placed(error) for error in result.errors]
@@ -199,15 +207,6 @@ class GraphQLView(GraphQL[Context, None]):
         policy = await self._services.policies.policy_of(viewer.user_id, is_mfa=viewer.is_mfa)
         return Context(self._services, viewer, policy, document)
 
-    def _presented(self, errors: Iterable[GraphQLError], source: str) -> list[Any]:
-        """Errors as the client may see them."""
-        return [
-            self._concealment.conceal(present(error), source)
-            if self._concealment is not None and original_of(error) is None
-            else present(error)
-            for error in errors
-        ]
-
     def _cost(self, operation: Operation) -> dict[str, Any]:
         tally = operation.tally
         return {
@@ -217,6 +216,27 @@ class GraphQLView(GraphQL[Context, None]):
             "rounds": tally.rounds,
             "capacity": tally.capacity,
         }
+
+
+class _Served:
+    """One schema as it is served: what reads, prices and shows by it."""
+
+    def __init__(self, schema: Schema, settings: Settings, trusted: Mapping[str, str]) -> None:
+        self.schema = schema
+        self.documents = Documents(schema.core, settings, expected=sum(map(len, set(trusted.values()))))
+        self.persisted = Persisted(trusted, settings)
+        self.limits = Limits(schema.core, settings)
+        self.root_fields = frozenset(schema.core.query_type.fields if schema.core.query_type else ())
+        self._concealment = None if settings.is_development else Concealment(schema.core)
+
+    def presented(self, errors: Iterable[GraphQLError], source: str) -> list[Any]:
+        """Errors as the client may see them."""
+        return [
+            self._concealment.conceal(present(error), source)
+            if self._concealment is not None and original_of(error) is None
+            else present(error)
+            for error in errors
+        ]
 
 
 def _refusal(error: GraphError, kind: str) -> Response:

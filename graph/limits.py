@@ -201,7 +201,12 @@ class _Pass:
             below = self._selections(node.selection_set, kind, nested)
             size = self._size(node, weight)
             depth += below.depth
-            price += below.fixed + size * below.rows if weight.is_page else size * (below.fixed + below.rows)
+            if weight.is_page:
+                price += below.fixed + size * below.rows
+            elif weight.sliced_by:  # by a list of keys, each of which is looked up
+                price = max(size, 1) * (price + below.fixed + below.rows)
+            else:
+                price += size * (below.fixed + below.rows)
         return _Totals(1, depth, rows=price) if weight.is_row else _Totals(1, depth, fixed=price)
 
     def _size(self, node: FieldNode, weight: Weight) -> int:

@@ -77,6 +77,15 @@ class Settings(BaseSettings):
         default_factory=list, description="JSON list of private networks that a gateway in front connects from."
     )
     gateway_user_header: str = Field("x-vams-user", description="Header in which the gateway names the user.")
+    federation_secret: SecretStr | None = Field(
+        None, description="Secret by which the gateway of a supergraph is trusted; see docs/federation.md."
+    )
+    federation_networks: list[str] = Field(
+        default_factory=list, description="JSON list of private networks that such a gateway connects from."
+    )
+    federation_node: bool = Field(
+        True, description="Be the owner of `node` and `nodes` in a supergraph; without it, they are not offered to it."
+    )
     default_role: str = Field("", description="Role of users who are assigned none; empty for none.")
 
     read_budget_pages: int = Field(200, ge=1, description="DynamoDB pages that one filtered list may read.")

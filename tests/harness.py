@@ -15,7 +15,7 @@ from graph.demo.logs import log_clients
 from graph.demo.permissions import ADMIN, ROLES_OF, permission_rows
 from graph.errors import present
 from graph.loaders.permissions import PermissionRows
-from graph.schema import Schema, create_schema
+from graph.schema import Schema, create_schema, create_subgraph
 from graph.settings import Settings
 from graph.tables.catalogue import Table
 from graph.tables.database import Answer as Found
@@ -25,6 +25,7 @@ from graph.tables.tally import Tally
 from graph.tables.writer import ExecutionWriter
 
 SCHEMA = create_schema()
+SUBGRAPH = create_subgraph(with_node=True)
 ADMINISTRATOR = Viewer(ADMIN, is_mfa=False, method="api_key")
 _EVERYTHING = compile_policy(
     ADMIN,

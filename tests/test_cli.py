@@ -17,6 +17,7 @@ from graph import __version__
 from graph.cli import main
 from graph.demo.database import EmbeddedDatabase
 from graph.demo.samples import SAMPLE_EXECUTION_ID
+from graph.schema import federated_sdl
 from graph.tables.catalogue import STEPS, TABLES
 
 ROOT = Path(__file__).parent.parent
@@ -80,18 +81,32 @@ def free_port() -> int:
 # The schema
 
 
-def test_the_schema_is_exported_as_it_is_kept_whatever_the_hash_seed() -> None:
-    seeds = [BARE | {"PYTHONHASHSEED": seed} for seed in ("0", "4242")]
+def exported(*options: str, **settings: str) -> list[bytes]:
+    """What is printed under each of some hash seeds."""
+    command = [*COMMAND, "export-schema", *options]
     with ExitStack() as stack:
         exports = [
             stack.enter_context(
-                subprocess.Popen([*COMMAND, "export-schema"], cwd=ROOT, env=seed, stdout=subprocess.PIPE)  # noqa: S603
+                subprocess.Popen(  # noqa: S603
+                    command, cwd=ROOT, env=BARE | settings | {"PYTHONHASHSEED": seed}, stdout=subprocess.PIPE
+                )
             )
-            for seed in seeds
+            for seed in ("0", "1", "4242")
         ]
         printed = [export.communicate(timeout=60)[0] for export in exports]
-    assert [export.returncode for export in exports] == [0, 0]
-    assert set(printed) == {(ROOT / "schema.graphql").read_bytes()}
+    assert [export.returncode for export in exports] == [0] * len(exports)
+    return printed
+
+
+def test_the_schema_is_exported_as_it_is_kept_whatever_the_hash_seed() -> None:
+    assert set(exported()) == {(ROOT / "schema.graphql").read_bytes()}
+
+
+@pytest.mark.parametrize(("setting", "with_node"), [({}, True), ({"VAMS_GRAPH_FEDERATION_NODE": "false"}, False)])
+def test_what_a_supergraph_is_composed_of_is_exported_as_the_setting_says_whatever_the_hash_seed(
+    setting: dict[str, str], with_node: bool
+) -> None:
+    assert set(exported("--federation", **setting)) == {f"{federated_sdl(with_node=with_node)}\n".encode()}
 
 
 # The demo

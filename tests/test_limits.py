@@ -16,16 +16,19 @@ from graph.demo import welcome
 from graph.documents import Documents
 from graph.errors import CostLimitExceeded
 from graph.limits import Limits
+from graph.schema import Schema
 from graph.settings import Settings
-from tests.harness import SCHEMA
+from tests.harness import SCHEMA, SUBGRAPH
 
 UNLIMITED = ("max_price", "max_depth", "max_aliases", "max_directives", "max_directives_in_place", "max_root_fields")
 GENEROUS = Settings.model_construct(**{**Settings().model_dump(), **dict.fromkeys(UNLIMITED, 10**300)})
 
 
-def price(query: str, variables: dict[str, Any] | None = None, limits: Settings = GENEROUS) -> int:
-    document = Documents(SCHEMA.core, limits).parse(query)
-    return Limits(SCHEMA.core, limits).price(document, document.operations[0], variables)
+def price(
+    query: str, variables: dict[str, Any] | None = None, limits: Settings = GENEROUS, schema: Schema = SCHEMA
+) -> int:
+    document = Documents(schema.core, limits).parse(query)
+    return Limits(schema.core, limits).price(document, document.operations[0], variables)
 
 
 def refusal(query: str, **settings: Any) -> CostLimitExceeded:
@@ -76,10 +79,23 @@ def test_the_size_of_a_page_is_what_its_arguments_come_to(argument: str, variabl
     assert price(query, variables) == 10 + 2 * size
 
 
-def test_many_ids_cost_as_many_objects() -> None:
-    assert price('{ nodes(ids: ["a", "b", "c"]) { id } }') == 2 + 3
-    assert price("query ($ids: [ID!]!) { nodes(ids: $ids) { id } }", {"ids": ["a"] * 50}) == 2 + 50
-    assert price("query ($ids: [ID!]!) { nodes(ids: $ids) { id } }", {"ids": ["a"] * 5_000}) == 2 + 5_000
+def test_many_ids_cost_what_each_of_them_would() -> None:
+    assert price("{ nodes(ids: []) { id } }") == price('{ node(id: "a") { id } }') == 3
+    assert price('{ nodes(ids: ["a", "b", "c"]) { id } }') == 3 * 3
+    assert price("query ($ids: [ID!]!) { nodes(ids: $ids) { id } }", {"ids": ["a"] * 50}) == 50 * 3
+    assert price("query ($ids: [ID!]!) { nodes(ids: $ids) { id } }", {"ids": ["a"] * 5_000}) == 5_000 * 3
+
+
+def test_many_representations_cost_what_each_of_their_objects_would() -> None:
+    one = '{__typename: "Execution", executionId: "a"}'
+    asked = "... on Execution { status inputFiles(first: 4) { nodes { id } } }"
+    each = 2 + 2 + (10 + 4 * (1 + 1))
+    several = f"{{ _entities(representations: [{one} {one} {one}]) {{ {asked} }} }}"
+    assert price(several, schema=SUBGRAPH) == 3 * each
+    aliased = "query ($r: [_Any!]!) { " + "".join(
+        f"{alias}: _entities(representations: $r) {{ {asked} }} " for alias in "ab"
+    )
+    assert price(aliased + "}", {"r": [{}] * 1_000}, schema=SUBGRAPH) == 2 * 1_000 * each
 
 
 def test_a_fragment_costs_what_it_says_wherever_it_is_spread() -> None:

@@ -18,6 +18,7 @@ from graph.demo.rows import Row
 from graph.errors import GraphError, Throttled
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
+from graph.schema import Schema
 from graph.settings import Settings
 from graph.tables.catalogue import EXECUTIONS, TABLES, Table
 from graph.tables.queries import Query
@@ -26,7 +27,7 @@ from graph.tables.records.executions import ExecutionRow
 from graph.tables.tally import Tally
 from tests.auth.rows import ALL_ACTIONS, constraint, criterion
 from tests.demo.reading import written
-from tests.harness import Graph, LockStepReader
+from tests.harness import SCHEMA, Graph, LockStepReader
 from tests.memory import NAMES, MemoryDatabase
 
 Constraint = dict[str, Any]
@@ -148,9 +149,10 @@ def graph_for(
     settings: Settings | None = None,
     reader: type[Reader] = LockStepReader,
     logs: Clients | None = None,
+    schema: Schema = SCHEMA,
 ) -> Iterator[Graph]:
     """The graph over a database, for users whose policies are given."""
-    graph = Graph(database, NAMES, settings, reader, logs=logs)
+    graph = Graph(database, NAMES, settings, reader, schema, logs)
     graph.services = replace(graph.services, policies=cast("Policies", GivenPolicies(policies)))
     try:
         yield graph

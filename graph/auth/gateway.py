@@ -1,4 +1,4 @@
-"""A gateway in front, which has identified the user already."""
+"""Gateways: how one proves itself, and one in front that has identified the user already."""
 
 import hmac
 from collections.abc import Iterable
@@ -17,16 +17,48 @@ _PRIVATE_NETWORKS = [
 ]
 
 
+class Proof:
+    """How a request proves that a gateway sent it: by a secret in a header, by a private address, or by both.
+
+    Args:
+        header: the header with the secret.
+        secret: what it must be; at least 16 characters.
+        networks: private networks from which the gateway connects, such as ``10.0.0.0/8``.
+
+    Where both proofs are configured, both are asked for.
+    """
+
+    def __init__(self, header: str, *, secret: str | None = None, networks: Iterable[str] = ()) -> None:
+        self._header = header
+        self._secret = secret.encode() if secret is not None else None
+        self._networks = [_private(network) for network in networks]
+        if self._secret is None and not self._networks:
+            raise ValueError("A gateway is trusted only by a shared secret or a private address: configure one.")
+        if self._secret is not None and len(self._secret) < _SHORTEST_SECRET:
+            raise ValueError(f"The gateway's secret must have at least {_SHORTEST_SECRET} characters.")
+
+    def is_in(self, credentials: Credentials) -> bool:
+        """Whether a request has it.
+
+        Raises:
+            Unauthenticated: the header comes more than once.
+        """
+        if self._secret is not None:
+            presented = credentials.header(self._header) or ""
+            if not hmac.compare_digest(presented.encode(), self._secret):
+                return False
+        address = credentials.peer_address
+        return not self._networks or (address is not None and any(address in each for each in self._networks))
+
+
 class Gateway:
     """Believes a header about the user when the request provably comes from the gateway.
 
     Args:
         mfa: whether the user's session counts as one with a second factor.
-        secret: what the gateway sends in `secret_header`; at least 16 characters.
-        networks: private networks from which the gateway connects, such as ``10.0.0.0/8``.
+        secret: what the gateway sends in ``X-Vams-Gateway-Secret``.
+        networks: private networks from which the gateway connects.
         user_header: the header with the user id; the gateway must overwrite what clients send in it.
-
-    Where both proofs are configured, both are asked for.
     """
 
     def __init__(
@@ -36,33 +68,18 @@ class Gateway:
         secret: str | None = None,
         networks: Iterable[str] = (),
         user_header: str = "x-vams-user",
-        secret_header: str = "x-vams-gateway-secret",  # noqa: S107 - the name of a header
     ) -> None:
         self._mfa = mfa
-        self._secret = secret.encode() if secret is not None else None
-        self._networks = [_private(network) for network in networks]
+        self._proof = Proof("x-vams-gateway-secret", secret=secret, networks=networks)
         self._user_header = user_header.lower()
-        self._secret_header = secret_header.lower()
-        if self._secret is None and not self._networks:
-            raise ValueError("A gateway is trusted only by a shared secret or a private address: configure one.")
-        if self._secret is not None and len(self._secret) < _SHORTEST_SECRET:
-            raise ValueError(f"The gateway's secret must have at least {_SHORTEST_SECRET} characters.")
 
     async def authenticate(self, credentials: Credentials) -> Viewer | None:
         """Identify the forwarded user; what an untrusted sender claims is ignored."""
         user_id = credentials.header(self._user_header)
-        if not user_id or not self._is_trusted(credentials):
+        if not user_id or not self._proof.is_in(credentials):
             return None
         user_id = checked_user_id(user_id)
         return Viewer(user_id, await self._mfa(user_id, {}), method="gateway")
-
-    def _is_trusted(self, credentials: Credentials) -> bool:
-        if self._secret is not None:
-            presented = credentials.header(self._secret_header) or ""
-            if not hmac.compare_digest(presented.encode(), self._secret):
-                return False
-        address = credentials.peer_address
-        return not self._networks or (address is not None and any(address in each for each in self._networks))
 
 
 def _private(network: str) -> IPv4Network | IPv6Network:

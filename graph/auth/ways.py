@@ -6,7 +6,7 @@ from typing import Any
 import boto3
 
 from graph.auth.api_keys import ApiKeys
-from graph.auth.gateway import Gateway
+from graph.auth.gateway import Gateway, Proof
 from graph.auth.identity import Authenticator
 from graph.auth.mfa import ClaimMfa, CognitoMfa, MfaCheck
 from graph.auth.tokens import Issuer, Tokens, cognito_issuer
@@ -18,6 +18,9 @@ HINT = (
     "VAMS_GRAPH_COGNITO_POOL_ID with VAMS_GRAPH_COGNITO_CLIENT_IDS, VAMS_GRAPH_OIDC_ISSUER with "
     "VAMS_GRAPH_OIDC_AUDIENCES, VAMS_GRAPH_GATEWAY_SECRET, VAMS_GRAPH_GATEWAY_NETWORKS."
 )
+
+FEDERATION_SECRET = "x-vams-federation-secret"  # noqa: S105 - the name of a header
+"""The header in which the gateway of a supergraph proves itself."""
 
 
 class NotConfigured(Exception):
@@ -45,6 +48,21 @@ def configured_ways(settings: Settings, rows: PermissionRows) -> Sequence[Authen
     if not ways:
         raise NotConfigured(HINT)
     return ways
+
+
+def federation_proof(settings: Settings) -> Proof | None:
+    """How the gateway of a supergraph proves itself; None where the settings trust none.
+
+    Raises:
+        NotConfigured: when it would prove nothing; the text says why.
+    """
+    secret, networks = settings.federation_secret, settings.federation_networks
+    if secret is None and not networks:
+        return None
+    try:
+        return Proof(FEDERATION_SECRET, secret=secret.get_secret_value() if secret else None, networks=networks)
+    except ValueError as error:
+        raise NotConfigured(f"The gateway of a supergraph: {error}") from error
 
 
 def _require_whole_ways(settings: Settings) -> None:

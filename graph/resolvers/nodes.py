@@ -1,7 +1,7 @@
 """Objects by global id. Each kind is found by its key and passes the gate of the object that it belongs to."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from graph.auth import routes
@@ -43,13 +43,19 @@ async def nodes(context: Context, texts: Sequence[str]) -> list[Any]:
     if len(texts) > MOST:
         raise BadUserInput(f"'ids' takes at most {MOST} ids.")
 
-    async def settled(text: str) -> Any:
+    return await gather_settled(node(context, text) for text in texts)
+
+
+async def gather_settled(finds: Iterable[Awaitable[Any]]) -> list[Any]:
+    """Awaits some objects together; the error of one stands in its place."""
+
+    async def settled(find: Awaitable[Any]) -> Any:
         try:
-            return await node(context, text)
-        except Exception as error:  # of any kind: the list itself is never null for one of its ids
+            return await find
+        except Exception as error:  # of any kind: a list is never null for one of its objects
             return error
 
-    return await asyncio.gather(*map(settled, texts))
+    return await asyncio.gather(*map(settled, finds))
 
 
 async def _execution(context: Context, key: tuple[str, ...]) -> ExecutionRow | None:

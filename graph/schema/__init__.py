@@ -8,10 +8,11 @@ from graphql import GraphQLObjectType, GraphQLSchema
 from strawberry.extensions import SchemaExtension
 from strawberry.schema.config import StrawberryConfig
 from strawberry.types.field import StrawberryField
+from strawberry.types.scalar import ScalarDefinition
 
 from graph.context import Context, Selection
 from graph.documents import Document
-from graph.schema import enums  # noqa: F401 - registers the enumerations before types use them
+from graph.schema import enums, federation  # noqa: F401 - registers the enumerations before types use them
 from graph.schema.fields import RECORDS, reads_of
 from graph.schema.lookahead import selected_fields
 from graph.schema.query import Query
@@ -23,7 +24,21 @@ Reads = Mapping[tuple[str, str], frozenset[tuple[type[Row], str]]]
 
 def create_schema() -> "Schema":
     """The schema, with the look-ahead that tells the loaders what each operation reads."""
-    schema = Schema(query=Query, config=StrawberryConfig(scalar_map=SCALARS), extensions=[Prepared, LookAhead])
+    return _schema(Query, SCALARS)
+
+
+def create_subgraph(*, with_node: bool) -> "Schema":
+    """The schema with the fields by which a gateway asks, one of which tells it what :func:`federated_sdl` does."""
+    return _schema(federation.subgraph_query(federated_sdl(with_node=with_node)), SCALARS | federation.SCALARS)
+
+
+def federated_sdl(*, with_node: bool) -> str:
+    """What a supergraph is composed of; with the roots ``node`` and ``nodes``, if this graph shall own them there."""
+    return federation.offered(create_schema().as_str(), with_node=with_node)
+
+
+def _schema(query: type, scalars: dict[object, ScalarDefinition]) -> "Schema":
+    schema = Schema(query=query, config=StrawberryConfig(scalar_map=scalars), extensions=[Prepared, LookAhead])
     schema.reads = _declared_reads(schema.core)
     return schema
 

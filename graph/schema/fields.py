@@ -89,12 +89,14 @@ def root(
     resolver: Callable[..., Awaitable[Any]],
     description: str,
     *,
+    name: str | None = None,
     reads: StoredFields = (),
     sized_by: str | None = None,
 ) -> Any:
     """A field of the root that a resolver answers. Parameters beyond the context are the field's arguments.
 
-    ``sized_by`` names the argument that is as long as the list that is answered.
+    ``name`` is said where it is not the attribute's; ``sized_by`` names the argument that is as long as the list that
+    is answered.
     """
 
     async def resolve(root: Any, info: Info, **arguments: Any) -> Any:  # noqa: ARG001 - there is no record at the root
@@ -104,6 +106,7 @@ def root(
     size = [ListSize(slicing_arguments=[sized_by])] if sized_by else []
     return strawberry.field(
         resolver=resolve,
+        name=name,
         description=description,
         metadata=_metadata(reads),
         directives=[Cost(weight=ANSWER_COST), *size],

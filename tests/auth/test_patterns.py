@@ -78,19 +78,19 @@ def test_texts_for_which_the_dialects_differ_are_undecidable(value: str, text: s
 @pytest.mark.parametrize("value", ["(a+)+b", "(a|aa)+b", "(a|a?)+b", "(.*)*b", "a*a*a*a*a*a*b", "([a-z]+)*b"])
 @pytest.mark.parametrize("comparison", get_args(Comparison))
 def test_no_pattern_runs_away(comparison: Comparison, value: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     assert not matches(comparison, value, "a" * 1_000 + "!")
-    assert time.perf_counter() - started < 0.05
+    assert time.thread_time() - started < 0.05
 
 
 @pytest.mark.parametrize("value", [".{200}b.{200}c", "(?:[ab]*a[ab]{900}x)", "(?:a{1,500}){1,2}b"])
 def test_large_patterns_are_undecidable_for_long_texts(value: str) -> None:
     large = matcher("contains", [value])
     text = "ab" * 500
-    started = time.perf_counter()
+    started = time.thread_time()
     with pytest.raises(Undecidable):
         large.matches(text)
-    assert time.perf_counter() - started < 0.01
+    assert time.thread_time() - started < 0.01
     assert not large.is_certain
 
 
@@ -98,9 +98,9 @@ def test_large_patterns_are_undecidable_for_long_texts(value: str) -> None:
     "value", ["(" * 900 + ")" * 900, "a{1000}{1000}", "(((a{100}){100}){100}){100}", "a" * 3_000 + ".", "[" * 1_999]
 )
 def test_no_pattern_takes_long_to_compile(value: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     assert not matcher("equals", [value]).is_certain
-    assert time.perf_counter() - started < 0.1
+    assert time.thread_time() - started < 0.1
 
 
 def test_only_what_matches_any_text_is_always_true() -> None:

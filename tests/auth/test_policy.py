@@ -198,10 +198,10 @@ def test_a_decision_about_50_constraints_takes_microseconds() -> None:
     assert of_bob.allows("asset", ASSET, "GET")
 
     def decide_1000_times() -> float:
-        started = time.perf_counter()
+        started = time.thread_time()
         for _ in range(1_000):
             of_bob.allows("asset", ASSET, "GET")
-        return time.perf_counter() - started
+        return time.thread_time() - started
 
     assert min(decide_1000_times() for _ in range(20)) / 1_000 < 10e-6
 

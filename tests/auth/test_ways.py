@@ -6,7 +6,7 @@ from graph.auth.api_keys import ApiKeys
 from graph.auth.gateway import Gateway
 from graph.auth.identity import Credentials, Identity, Viewer
 from graph.auth.tokens import Tokens
-from graph.auth.ways import HINT, NotConfigured, configured_ways
+from graph.auth.ways import HINT, NotConfigured, configured_ways, federation_proof
 from graph.loaders.permissions import PermissionRows
 from graph.settings import Settings
 from tests.demo.reading import ITEMS
@@ -83,6 +83,28 @@ async def test_a_gateway_names_the_user_in_the_header_that_is_set() -> None:
     identity = Identity(configured_ways(settings, ROWS))
     headers = [(b"x-user", b"bob@example.com"), (b"x-vams-gateway-secret", SECRET.encode())]
     assert await identity.viewer(Credentials(headers)) == Viewer("bob@example.com", is_mfa=False, method="gateway")
+
+
+async def test_a_gateway_of_a_supergraph_is_trusted_only_where_the_settings_say_how() -> None:
+    assert federation_proof(Settings(gateway_secret=SECRET, gateway_networks=["10.0.0.0/8"])) is None
+    proof = federation_proof(Settings(federation_secret=SECRET))
+    assert proof is not None
+    assert proof.is_in(Credentials([(b"x-vams-federation-secret", SECRET.encode())]))
+    assert not proof.is_in(Credentials([(b"x-vams-gateway-secret", SECRET.encode())]))
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"federation_secret": ""}, "The gateway of a supergraph: A gateway is trusted only by"),
+        ({"federation_secret": "short"}, "The gateway of a supergraph: The gateway's secret must have"),
+        ({"federation_networks": ["0.0.0.0/0"]}, "The gateway of a supergraph: 0.0.0.0/0 is not private"),
+        ({"federation_networks": ["the office"]}, "The gateway of a supergraph: 'the office'"),
+    ],
+)
+def test_one_without_a_proof_worth_the_name_is_refused(settings: dict[str, Any], says: str) -> None:
+    with pytest.raises(NotConfigured, match=says):
+        federation_proof(Settings(**settings))
 
 
 async def test_the_api_keys_are_those_of_the_table() -> None:

@@ -10,6 +10,10 @@ GZIP = JSON | {"Content-Encoding": "gzip"}
 _QUERY = b'{"query": "{ __typename }"}'
 _FILTER = "query ($f: ExecutionFilter) { executions(filter: $f) { nodes { id } } }"
 _IDS = "query ($ids: [ID!]!) { nodes(ids: $ids) { id } }"
+_ENTITIES = """query ($these: [_Any!]!) {
+    a: _entities(representations: $these) { ... on Execution { log { content } } }
+    b: _entities(representations: $these) { ... on Asset { executions { nodes { id } } } }
+}"""
 
 
 def _with_variables(query: str, variables: bytes) -> bytes:
@@ -89,4 +93,26 @@ BODIES: dict[str, tuple[bytes, dict[str, str]]] = {
     "a length that is a lie": (_QUERY, JSON | {"Content-Length": "9" * 40}),
     "a long request id": (b"{}", JSON | {"X-Request-Id": "x" * 50_000}),
     "a long Accept": (b"{}", JSON | {"Accept": "application/json;q=0.1," * 3_000}),
+}
+
+REPRESENTATIONS: dict[str, bytes] = {
+    name: _with_variables(_ENTITIES, b'{"these": %s}' % these)
+    for name, these in {
+        "a number": b"5",
+        "a text": b'"Execution"',
+        "null": b"null",
+        "a list of null": b"[null]",
+        "lists 900 deep": b"[" * 900 + b"]" * 900,
+        "one too many": b"[" + b",".join([b"1"] * 1_001) + b"]",
+        "by the hundred thousand": b"[" + b",".join([b"1"] * 100_000) + b"]",
+        "a type that is none": b'[{"__typename": "__Schema", "name": "x"}, {"__typename": "constructor"}]',
+        "a type of 200,000 letters": b'[{"__typename": "%s"}]' % (b"x" * 200_000),
+        "a key of 200,000 letters": b'[{"__typename": "Execution", "executionId": "%s"}]' % (b"0" * 200_000),
+        "a key that is an operator": b'[{"__typename": "Execution", "executionId": {"$ne": null}}]',
+        "a key 900 deep": b'[{"__typename": "Database", "databaseId": ' + b"[" * 900 + b"]" * 900 + b"}]",
+        "a key that cannot be stored": b'[{"__typename": "Asset", "databaseId": "\\ud800", "assetId": "\\u0000"}]',
+        "fields by the ten thousand": b'[{"__typename": "Database", "databaseId": "x", %s}]'
+        % b", ".join(b'"f%d": %d' % (number, number) for number in range(10_000)),
+        "prototypes": b'[{"__proto__": {"__typename": "Database"}, "databaseId": "plant-models"}]',
+    }.items()
 }

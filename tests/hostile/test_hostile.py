@@ -13,7 +13,7 @@ from graph.demo.sizes import LARGE_LOG_ID
 from graph.demo.world import CITY_TILES as TILES
 from graph.errors import GraphError
 from graph.tables import ids
-from tests.hostile.bodies import BODIES
+from tests.hostile.bodies import BODIES, JSON, REPRESENTATIONS
 from tests.hostile.documents import ADMITTED, INTROSPECTION, REFUSED
 from tests.memory import MemoryDatabase
 from tests.serving import GRAPHQL_RESPONSE, serving
@@ -78,6 +78,17 @@ async def test_hostile_bodies_are_refused(client: httpx.AsyncClient) -> None:
         response = await post(client, body, GRAPHQL_RESPONSE | headers)
         assert not any((response.json().get("data") or {}).values()), (name, response.text)
         assert response.json()["errors"], name
+
+
+async def test_hostile_representations_are_answered_with_nothing(memory: MemoryDatabase) -> None:
+    secret = "a secret of the tests"
+    headers = GRAPHQL_RESPONSE | JSON | {"X-Vams-Federation-Secret": secret}
+    async with serving(memory, federation_secret=secret, rate_points=0) as client:
+        await client.post("/graphql", json={"query": "{ nothing }"}, headers=headers)
+        for name, body in REPRESENTATIONS.items():
+            answer = (await post(client, body, headers)).json()
+            found = answer.get("data") or {"a": None, "b": None}
+            assert not any(one for field in found.values() for one in field or ()), name
 
 
 async def test_memory_stays_where_it_is(memory: MemoryDatabase) -> None:

@@ -25,7 +25,7 @@ from graph.tables.tally import Tally
 from tests.auth.rows import Clock
 from tests.auth.rule import allows_execution
 from tests.demo.reading import ITEMS
-from tests.harness import Answer, Graph
+from tests.harness import SUBGRAPH, Answer, Graph
 from tests.memory import NAMES, MemoryDatabase
 from tests.worlds import WORKFLOW, MemoryReader, asset, deny, everything_but, graph_for, ids_in, items, run, viewer
 
@@ -99,7 +99,7 @@ def listed() -> Iterator[Graph]:
 
 @pytest.fixture
 def graph() -> Iterator[Graph]:
-    graph = Graph(DEMO, NAMES)
+    graph = Graph(DEMO, NAMES, schema=SUBGRAPH)
     yield graph
     graph.close()
 
@@ -340,6 +340,11 @@ def by_id(kind: str, *parts: str) -> str:
     return f'node(id: "{ids.encode(kind, *parts)}") {{ id }}'
 
 
+def by_key(kind: str, **key: str) -> str:
+    named = ", ".join(f'{name}: "{value}"' for name, value in key.items())
+    return f'_entities(representations: [{{ __typename: "{kind}", {named} }}]) {{ ... on {kind} {{ id }} }}'
+
+
 # What is asked of something that is hidden and of something that is not there, and what the former costs more.
 PAIRS: dict[str, tuple[str, str, dict[str, int]]] = {
     "execution": (
@@ -406,6 +411,32 @@ PAIRS: dict[str, tuple[str, str, dict[str, int]]] = {
         f'nodes(ids: ["{ids.encode("Asset", "city-scans", "no-such")}"]) {{ id }}',
         {},
     ),
+    "entity of an execution": (
+        by_key("Execution", executionId=FOREIGN_ID),
+        by_key("Execution", executionId=NOTHING),
+        GUARDS,
+    ),
+    "entity of a step": (
+        by_key("PipelineExecution", pipelineExecutionId=FOREIGN_STEP),
+        by_key("PipelineExecution", pipelineExecutionId=NOTHING),
+        GUARDS | RUN_OF_STEP,
+    ),
+    "entity of an asset": (
+        by_key("Asset", databaseId="city-scans", assetId="town-hall"),
+        by_key("Asset", databaseId="city-scans", assetId="no-such"),
+        {},
+    ),
+    "entity of a database": (by_key("Database", databaseId="city-scans"), by_key("Database", databaseId="no-such"), {}),
+    "entity of a workflow": (
+        by_key("Workflow", databaseId="city-scans", workflowId="city-tiles"),
+        by_key("Workflow", databaseId="city-scans", workflowId="no-such"),
+        {},
+    ),
+    "entity of a pipeline": (
+        by_key("Pipeline", databaseId="city-scans", pipelineId="classify-points"),
+        by_key("Pipeline", databaseId="city-scans", pipelineId="no-such"),
+        {},
+    ),
 }
 
 
@@ -426,10 +457,10 @@ async def test_what_is_hidden_is_there(name: str, graph: Graph) -> None:
     assert ids_in(await graph.data(f"{{ {document} }}"))
 
 
-@pytest.mark.parametrize("name", ["execution", "node of an execution"])
+@pytest.mark.parametrize("name", ["execution", "node of an execution", "entity of an execution"])
 async def test_without_the_route_nothing_of_an_execution_is_looked_at(name: str) -> None:
     closed = everything_but(deny("api", "route__path", "ends_with", "/details"))
-    with graph_for(DEMO, {"closed": closed}) as graph:
+    with graph_for(DEMO, {"closed": closed}, schema=SUBGRAPH) as graph:
         hidden, absent = [await graph.ask(f"{{ {document} }}", viewer=viewer("closed")) for document in PAIRS[name][:2]]
     assert hidden.data == absent.data
     assert hidden.cost == absent.cost

@@ -34,11 +34,12 @@ from graph.demo.rows import Row, asset_row, database_row, indexed, keyed, pipeli
 from graph.demo.run_rows import run_rows
 from graph.demo.script import Script
 from graph.demo.stepfunctions import EmbeddedStepFunctions, Machine, Played
+from graph.resolvers.entities import ENTITIES
 from graph.resolvers.gate import require_details, require_logs, require_metadata
 from graph.schema.fields import GUARD
 from graph.tables import ids, keys
 from graph.tables.catalogue import CONFIGURATIONS, STEP_INPUT_FILES, STEP_INPUT_FILES_BY_ASSET
-from tests.harness import SCHEMA, Graph
+from tests.harness import SUBGRAPH, Graph
 from tests.memory import MemoryDatabase
 from tests.worlds import PIPELINE, WORKFLOW, asset, deny, everything_but, graph_for, items, run, viewer
 
@@ -158,12 +159,12 @@ def _states() -> EmbeddedStepFunctions:
 
 # ------------------------------------------------------------------------------------------------- the ways there are
 
-TYPES = SCHEMA.core.type_map
-NODE_TYPES = sorted(kind.name for kind in SCHEMA.core.get_possible_types(TYPES["Node"]))  # type: ignore[arg-type]
+TYPES = SUBGRAPH.core.type_map
+NODE_TYPES = sorted(kind.name for kind in SUBGRAPH.core.get_possible_types(TYPES["Node"]))  # type: ignore[arg-type]
 # Lines of the group that all executions share are of no source of a step.
 NOWHERE = {"Execution.logEvents.nodes.source", "Execution.logEvents.edges.node.source"}
 # What fields that have required arguments are asked with. Every other field is asked without any.
-ROOTS: Mapping[str, tuple[str, ...]] = {
+KEYS: Mapping[str, tuple[str, ...]] = {
     "execution": tuple(f'executionId: "{of.execution_id}"' for of in RUNS),
     "executionGroup": tuple(f'groupId: "{of.group_id}"' for of in RUNS),
     "pipelineExecution": tuple(f'pipelineExecutionId: "{step.step_id}"' for of in RUNS for step in of.steps),
@@ -172,6 +173,13 @@ ROOTS: Mapping[str, tuple[str, ...]] = {
     "asset": tuple(f'databaseId: "{one.database_id}", assetId: "{one.asset_id}"' for one in (INPUT, SOURCE, OUTPUT)),
     "database": tuple(f'databaseId: "{name}"' for name in DATABASES),
 }
+# A representation has the arguments of the root of its type for a key.
+REPRESENTATIONS = tuple(
+    f'{{ __typename: "{get_named_type(root.type).name}", {key} }}'
+    for name, root in SUBGRAPH.core.query_type.fields.items()  # type: ignore[union-attr]
+    for key in KEYS.get(name, ())
+)
+ROOTS = {**KEYS, "_entities": tuple(f"representations: [{one}]" for one in REPRESENTATIONS)}
 LOG_IDS = "LOG_ID"  # stands for the log id of the step at hand
 BELOW: Mapping[tuple[str, str], str] = {("PipelineExecution", "registeredLog"): f'logId: "{LOG_IDS}"'}
 
@@ -182,7 +190,7 @@ def _paths(kind: GraphQLObjectType, seen: frozenset[str] = frozenset()) -> Itera
     """The ways from a type to objects with an id, through types without one."""
     for name, of in kind.fields.items():
         target = get_named_type(of.type)
-        if target.name == "Node" or target.name in NODE_TYPES:
+        if target.name in ("Node", "_Entity") or target.name in NODE_TYPES:
             yield (name,)
         elif isinstance(target, GraphQLObjectType) and target.name not in seen:
             yield from ((name, *rest) for rest in _paths(target, seen | {target.name}))
@@ -237,7 +245,7 @@ def _root_ways() -> Iterator[Way]:
         assert not is_called or path[0] in ROOTS, f"say in ROOTS what to ask Query.{path[0]} with"
         bare = _selection("Query", path) if not is_called else ""
         for arguments in ROOTS.get(path[0], ("",)):
-            rest = f"{{ {_selection(_named(root.type), path[1:]) if path[1:] else 'id __typename'} }}"
+            rest = f"{{ {_selection(_named(root.type), path[1:]) if path[1:] else '... on Node { id __typename }'} }}"
             yield Way(path, bare or f"{path[0]}({arguments}) {rest}")
 
 
@@ -439,7 +447,7 @@ DATABASE = MemoryDatabase(items(_rows()))
 def graph() -> Iterator[Graph]:
     policies = {"admin": everything_but(), **{tier.name: tier.policy for tier in TIERS}}
     clients = replace(log_clients(), logs=EmbeddedLogs(_lines()), states=_states())
-    with graph_for(DATABASE, policies, logs=clients) as graph:
+    with graph_for(DATABASE, policies, logs=clients, schema=SUBGRAPH) as graph:
         yield graph
 
 
@@ -514,6 +522,16 @@ async def test_many_nodes_give_the_verdict_of_one(tier: Tier, graph: Graph, worl
         answer = await graph.ask(document, viewer=viewer(tier.name), ids=part)
         assert answer.errors == []
         assert answer.data == {"nodes": [{"id": key} if key in shown else None for key in part]}
+
+
+@each_tier
+async def test_many_entities_give_the_verdict_of_one(tier: Tier, graph: Graph, world: World) -> None:
+    document = f"{{ _entities(representations: [{' '.join(REPRESENTATIONS)}]) {{ ... on Node {{ id }} }} }}"
+    everything = (await graph.data(document, viewer=viewer("admin")))["_entities"]
+    assert {world.objects[one["id"]] for one in everything} == set(ENTITIES)
+    answer = await graph.ask(document, viewer=viewer(tier.name))
+    assert answer.errors == []
+    assert answer.data == {"_entities": [None if tier.hides(one["id"]) else one for one in everything]}
 
 
 async def test_nobody_sees_anything(graph: Graph, world: World) -> None:

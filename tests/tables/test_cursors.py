@@ -122,10 +122,11 @@ def test_hostile_texts_are_refused(text: str) -> None:
 
 
 def test_a_huge_text_is_refused_at_once() -> None:
-    start = time.perf_counter()
+    huge = "A" * 50_000_000
+    start = time.thread_time()
     with pytest.raises(SealBroken):
-        CURSORS.open("A" * 50_000_000, HERE)
-    assert time.perf_counter() - start < 0.1
+        CURSORS.open(huge, HERE)
+    assert time.thread_time() - start < 0.1
 
 
 def test_the_longest_position_fits() -> None:

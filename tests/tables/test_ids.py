@@ -82,7 +82,8 @@ def test_the_last_part_may_hold_colons() -> None:
 
 
 def test_a_huge_text_is_refused_at_once() -> None:
-    start = time.perf_counter()
+    huge = "A" * 50_000_000
+    start = time.thread_time()
     with pytest.raises(InvalidId):
-        ids.decode("A" * 50_000_000)
-    assert time.perf_counter() - start < 0.1
+        ids.decode(huge)
+    assert time.thread_time() - start < 0.1

@@ -101,7 +101,8 @@ class PipelineRow(Row):
     @property
     def execution_type(self) -> states.PipelineExecutionType:
         """The service that runs the pipeline."""
-        return states.pipeline_execution_type(self.execution_config.get("executionType"), "executionConfig")  # type: ignore[no-any-return]
+        held = self.execution_config.get("executionType")
+        return states.pipeline_execution_type({"S": held} if isinstance(held, str) else None, "executionConfig")  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

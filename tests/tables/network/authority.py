@@ -22,8 +22,8 @@ class Authority:
         self.bundle.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
         self._directory = directory
 
-    def server(self, host: str = "localhost") -> ssl.SSLContext:
-        """What a server of a name needs."""
+    def certificate(self, host: str = "localhost") -> Path:
+        """A file with a key and a certificate for a name."""
         key = ec.generate_private_key(ec.SECP256R1())
         names: list[x509.GeneralName] = [x509.DNSName(host), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
@@ -35,9 +35,11 @@ class Authority:
             )
             + certificate.public_bytes(serialization.Encoding.PEM)
         )
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(pem)
-        return context
+        return pem
+
+    def server(self, host: str = "localhost") -> ssl.SSLContext:
+        """What a server of a name needs."""
+        return serving(self.certificate(host))
 
     def client(self) -> ssl.SSLContext:
         """What trusts the authority, and nobody else."""
@@ -58,3 +60,10 @@ class Authority:
             .add_extension(extension, critical=isinstance(extension, x509.BasicConstraints))
             .sign(self._key, hashes.SHA256())
         )
+
+
+def serving(certificate: Path) -> ssl.SSLContext:
+    """What a server with a certificate needs."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    return context

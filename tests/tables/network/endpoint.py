@@ -28,6 +28,7 @@ class Asked:
     key: str
     access_key: str
     write: Callable[[bytes], None]
+    reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
     @property
@@ -93,7 +94,7 @@ class HostileEndpoint:
         headers = dict(line.lower().split(": ", 1) for line in head.split("\r\n")[1:-2])
         request = json.loads(await reader.readexactly(int(headers["content-length"])))
         access_key = headers["authorization"].partition("credential=")[2].partition("/")[0]
-        asked = Asked(request["Key"][KEY]["S"], access_key, writer.write, writer)
+        asked = Asked(request["Key"][KEY]["S"], access_key, writer.write, reader, writer)
         self.requests[asked.key] += 1
         return await self._plan(asked)(asked)
 

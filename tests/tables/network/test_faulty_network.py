@@ -22,7 +22,7 @@ from tests.tables.network import endpoint as hostile
 from tests.tables.network.authority import Authority
 from tests.tables.network.endpoint import Asked, Behaviour, HostileEndpoint, always, in_order, seeded
 
-SECONDS = 0.25  # for one answer
+SECONDS, PATIENCE = 0.25, 10.0  # for one answer, where some never come and where all do
 NAMES = {DATABASES: "physical"}
 
 
@@ -42,7 +42,7 @@ class Reading:
     def __init__(self, endpoint: str, attempts: int = 6, **options: Any) -> None:
         self.tally = Tally()
         self.database = WireDatabase(
-            endpoint, "eu-west-1", lambda: Credentials("id", "secret"), **{"seconds": SECONDS} | options
+            endpoint, "eu-west-1", lambda: Credentials("id", "secret"), **{"seconds": PATIENCE} | options
         )
         self._reader = Reader(self.database, NAMES, attempts=attempts)
 
@@ -52,6 +52,10 @@ class Reading:
         if isinstance(found, GraphError):
             raise found
         return str(found["databaseId"]["S"])
+
+
+def patience(behaviour: Behaviour) -> float:
+    return 2 * SECONDS if behaviour in hostile.SLOW else PATIENCE
 
 
 def paired(keys: Sequence[str], answers: Sequence[str | BaseException]) -> bool:
@@ -65,13 +69,17 @@ async def test_every_read_gets_its_own_answer_in_the_end(authority: Authority, s
     tls = authority.server() if is_encrypted else None
     async with HostileEndpoint(seeded(seed, (*hostile.BAD, *hostile.GOOD)), tls) as endpoint:
         reading = Reading(
-            endpoint.endpoint, attempts=12, concurrency=16, tls=authority.client() if is_encrypted else None
+            endpoint.endpoint,
+            attempts=30,
+            seconds=SECONDS,
+            concurrency=16,
+            tls=authority.client() if is_encrypted else None,
         )
         answers = await asyncio.gather(*map(reading.read, keys), return_exceptions=True)
         reading.database.close()
     assert paired(keys, answers)
     assert set(endpoint.requests) == set(keys)
-    assert max(endpoint.requests.values()) <= 2 * 12
+    assert max(endpoint.requests.values()) <= 2 * 30
     assert endpoint.requests.total() <= 2 * reading.tally.calls
 
 
@@ -117,6 +125,22 @@ async def test_an_answer_that_was_given_up_is_nobody_elses() -> None:
         reading.database.close()
 
 
+async def test_a_read_that_is_given_up_ends_its_connection() -> None:
+    came = asyncio.Event()
+
+    async def until_it_ends(asked: Asked) -> bool:
+        came.set()
+        await asked.reader.read()
+        return False
+
+    async with HostileEndpoint(always(until_it_ends)) as endpoint:
+        reading = Reading(endpoint.endpoint, seconds=600)
+        read = asyncio.create_task(reading.read("key"))
+        await came.wait()
+        read.cancel()
+        await asyncio.wait_for(endpoint.left.wait(), 5)
+
+
 @pytest.mark.parametrize("behaviour", hostile.GOOD)
 async def test_a_whole_answer_counts_however_it_comes(behaviour: Behaviour) -> None:
     async with HostileEndpoint(always(behaviour)) as endpoint:
@@ -141,18 +165,28 @@ async def test_a_connection_is_used_again_after_a_whole_answer(behaviour: Behavi
 @pytest.mark.parametrize("behaviour", hostile.BAD)
 async def test_what_is_no_answer_is_asked_for_again_so_often_and_no_more(behaviour: Behaviour) -> None:
     async with HostileEndpoint(always(behaviour)) as endpoint:
-        reading = Reading(endpoint.endpoint, attempts=3, seconds=0.1)
+        reading = Reading(endpoint.endpoint, attempts=2, seconds=patience(behaviour))
         with pytest.raises(Throttled if behaviour is hostile.throttled else UpstreamUnavailable):
             await reading.read("key")
-        assert reading.tally.calls == 3
-        assert endpoint.requests.total() == 3
+        assert reading.tally.calls == 2
+        assert endpoint.requests.total() == 2
         reading.database.close()
+
+
+@pytest.mark.parametrize("behaviour", hostile.WRONG)
+async def test_a_wrong_answer_is_known_at_once(behaviour: Behaviour, caplog: pytest.LogCaptureFixture) -> None:
+    async with HostileEndpoint(always(behaviour)) as endpoint:
+        reading = Reading(endpoint.endpoint, attempts=1)
+        with pytest.raises(UpstreamUnavailable):
+            await asyncio.wait_for(reading.read("key"), 5)
+        reading.database.close()
+    assert caplog.messages == ["DynamoDB could not be reached: ResponseStreamingError"]
 
 
 @pytest.mark.parametrize("behaviour", hostile.BAD)
 async def test_what_passes_is_not_noticed(behaviour: Behaviour) -> None:
     async with HostileEndpoint(in_order(hostile.truly, behaviour)) as endpoint:
-        reading = Reading(endpoint.endpoint, seconds=0.1)
+        reading = Reading(endpoint.endpoint, seconds=patience(behaviour))
         assert [await reading.read(key) for key in "abc"] == ["a", "b", "c"]
         assert endpoint.requests["b"] == 2
         assert reading.tally.calls == (3 if behaviour in (hostile.cut_at_once, hostile.reset) else 4)
@@ -170,16 +204,23 @@ async def test_a_connection_that_ended_while_it_was_idle_costs_no_try() -> None:
 
 
 async def test_what_comes_while_nobody_waits_ends_the_connection() -> None:
+    go = asyncio.Event()
+
     async def with_another_later(asked: Asked) -> bool:
         await hostile.truly(asked)
-        await asyncio.sleep(0.01)
-        return await hostile.truly(asked)
+        await go.wait()
+        await hostile.truly(asked)
+        await asked.reader.read()
+        return False
 
     async with HostileEndpoint(always(with_another_later)) as endpoint:
         reading = Reading(endpoint.endpoint)
         for key in "abc":
             assert await reading.read(key) == key
-            await asyncio.sleep(0.03)
+            go.set()
+            await asyncio.wait_for(endpoint.left.wait(), 5)
+            go.clear()
+            endpoint.left.clear()
         assert endpoint.connections == 3
         reading.database.close()
 
@@ -199,7 +240,7 @@ async def test_nobody_waits_longer_than_one_answer_may_take_for_a_connection() -
         port = deaf.getsockname()[1]
         reading = Reading(f"https://127.0.0.1:{port}", attempts=2, seconds=0.05, tls=ssl.create_default_context())
         with pytest.raises(UpstreamUnavailable):
-            await asyncio.wait_for(reading.read("key"), 3)
+            await asyncio.wait_for(reading.read("key"), 5)
     assert reading.tally.calls == 2
 
 
