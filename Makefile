@@ -49,7 +49,7 @@ bench: bench/build/stub bench/build/load $(bench)/stamp bench/peers/node_modules
 	@$(bench)/bin/python -m bench
 
 bench-parts: $(venv)/dev.stamp
-	@for module in policy gate reader redaction history documents hostile; do \
+	@for module in policy gate reader execution redaction history documents hostile; do \
 		echo "== $$module"; \
 		$(bin)/python -m bench.$$module || exit 1; \
 	done

@@ -194,8 +194,8 @@ class GraphQLView(GraphQL[Context, None]):
             async with self._turns.turn(operation.price), asyncio.timeout(self._settings.operation_seconds):
                 context = await self._context(viewer, sent.document)
                 operation.tally = context.tally
-                result: ExecutionResult = await served.schema.execute(
-                    source, sent.variables(asked.variables), context, operation_name=asked.operation_name
+                result = await served.schema.answer(
+                    sent.document, context, sent.variables(asked.variables), asked.operation_name
                 )
                 result.errors = result.errors and [sent.placed(error) for error in result.errors]
                 return result

@@ -88,6 +88,9 @@ class Settings(BaseSettings):
     )
     default_role: str = Field("", description="Role of users who are assigned none; empty for none.")
 
+    fast_execution: bool = Field(
+        True, description="Answer queries by plans; without, graphql-core does it all, several times slower."
+    )
     read_budget_pages: int = Field(200, ge=1, description="DynamoDB pages that one filtered list may read.")
     read_budget_seconds: float = Field(10.0, gt=0, description="Seconds that filling one page of a list may take.")
 

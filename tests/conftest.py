@@ -5,10 +5,8 @@ from collections.abc import Iterator
 
 import hypothesis
 import pytest
-from strawberry.extensions import ParserCache, ValidationCache
 
 from graph.demo.database import EmbeddedDatabase
-from graph.schema import create_schema
 from graph.tables.reader import Reader
 from tests.demo.reading import ITEMS
 from tests.harness import Graph
@@ -46,8 +44,6 @@ def memory() -> MemoryDatabase:
 @pytest.fixture(scope="session")
 def quick(memory: MemoryDatabase) -> Iterator[Graph]:
     """The graph over the demo's items in memory, where rounds are not counted exactly."""
-    schema = create_schema()
-    schema.extensions = (*schema.extensions, ParserCache, ValidationCache)
-    graph = Graph(memory, NAMES, reader=Reader, schema=schema)
+    graph = Graph(memory, NAMES, reader=Reader)
     yield graph
     graph.close()

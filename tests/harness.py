@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from graphql import GraphQLError
+
 from graph.app import make_services
 from graph.auth.identity import Authenticator, Viewer
 from graph.auth.policy import compile_policy
@@ -13,6 +15,7 @@ from graph.aws.clients import Clients
 from graph.context import Context, Services
 from graph.demo.logs import log_clients
 from graph.demo.permissions import ADMIN, ROLES_OF, permission_rows
+from graph.documents import Documents, NotValid, Sent
 from graph.errors import present
 from graph.loaders.permissions import PermissionRows
 from graph.schema import Schema, create_schema, create_subgraph
@@ -169,13 +172,24 @@ class Graph:
             self.settings, self.recorder, names, logs or log_clients(), _no_ways, reader, writer
         )
         self.schema = schema
+        self._documents = Documents(schema.core, self.settings)
 
     async def ask(self, document: str, *, viewer: Viewer | None = None, **variables: Any) -> Answer:
         """The answer to a document, as a user sees it."""
         context, begun = await self.context(viewer), len(self.recorder.calls)
-        result = await self.schema.execute(document, variable_values=variables, context_value=context)
-        errors = [present(error) for error in result.errors or ()]
+        try:
+            sent = await self.sent(document)
+        except GraphQLError as error:
+            return Answer(None, [present(error)], context.tally)
+        except NotValid as invalid:
+            return Answer(None, [present(error) for error in invalid.errors], context.tally)
+        result = await self.schema.answer(sent.document, context, sent.variables(variables))
+        errors = [present(sent.placed(error)) for error in result.errors or ()]
         return Answer(result.data, errors, context.tally, self.recorder.calls[begun:])
+
+    async def sent(self, text: str) -> Sent:
+        """A document as it is read from a request; it must be valid."""
+        return await self._documents.valid(await self._documents.read(text))
 
     async def context(self, viewer: Viewer | None = None) -> Context:
         """A context, as one operation of a user has it; with nobody given, of one who may see everything."""

@@ -36,7 +36,8 @@ async def test_an_operation_asks_again_what_another_has_read(quick: Graph) -> No
 
 async def test_nothing_of_an_operation_is_kept(quick: Graph) -> None:
     context = await quick.context()
-    result = await quick.schema.execute(DOCUMENT, {"id": SAMPLE_EXECUTION_ID}, context)
+    sent = await quick.sent(DOCUMENT)
+    result = await quick.schema.answer(sent.document, context, sent.variables({"id": SAMPLE_EXECUTION_ID}))
     assert result.data is not None
     kept = weakref.ref(context), weakref.ref(context.loaders.executions.by_id)
     del context, result

@@ -1,17 +1,20 @@
 """What the graph looks like: the types, one file per noun, and the schema made of them."""
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import strawberry
 from graphql import GraphQLObjectType, GraphQLSchema
 from strawberry.extensions import SchemaExtension
 from strawberry.schema.config import StrawberryConfig
+from strawberry.types import ExecutionResult
 from strawberry.types.field import StrawberryField
 from strawberry.types.scalar import ScalarDefinition
 
 from graph.context import Context, Selection
 from graph.documents import Document
+from graph.execution import Planner, Plans, execute
 from graph.schema import enums, federation  # noqa: F401 - the first registers the enumerations before types use them
 from graph.schema.fields import RECORDS, reads_of
 from graph.schema.lookahead import selected_fields
@@ -23,7 +26,7 @@ Reads = Mapping[tuple[str, str], frozenset[tuple[type[Row], str]]]
 
 
 def create_schema() -> "Schema":
-    """The schema, with the look-ahead that tells the loaders what each operation reads."""
+    """The schema, and what the loaders have to read for its fields."""
     return _schema(Query, SCALARS)
 
 
@@ -38,7 +41,7 @@ def federated_sdl(*, with_node: bool) -> str:
 
 
 def _schema(query: type, scalars: dict[object, ScalarDefinition]) -> "Schema":
-    schema = Schema(query=query, config=StrawberryConfig(scalar_map=scalars), extensions=[Prepared, LookAhead])
+    schema = Schema(query=query, config=StrawberryConfig(scalar_map=scalars), extensions=[Prepared])
     schema.reads = _declared_reads(schema.core)
     return schema
 
@@ -52,6 +55,31 @@ class Schema(strawberry.Schema):
     def core(self) -> GraphQLSchema:
         """The schema of graphql-core."""
         return self._schema
+
+    @cached_property
+    def planner(self) -> Planner:
+        """What makes the plans that operations run by."""
+        return Planner(self)
+
+    async def answer(
+        self,
+        document: Document,
+        context: Context,
+        variables: Mapping[str, Any] | None = None,
+        operation_name: str | None = None,
+    ) -> ExecutionResult:
+        """What an operation of a valid document gives."""
+        context.selection = document.once(self.selection)
+        if context.services.settings.fast_execution:
+            result = await execute(document.once(self.plans), document.node, context, variables, operation_name)
+            return ExecutionResult(result.data, result.errors)
+        context.document = document
+        given = None if variables is None else dict(variables)
+        return await self.execute(document.source, given, context, operation_name=operation_name)
+
+    def plans(self, document: Document) -> Plans:
+        """The plans of a document, which come into being as it is executed."""
+        return Plans(self.planner, document.node)
 
     def selection(self, document: Document) -> Selection:
         """What a document selects."""
@@ -79,19 +107,6 @@ class Prepared(SchemaExtension):
         if isinstance(operation.context, Context) and operation.context.document is not None:
             operation.graphql_document = operation.context.document.node
             operation.pre_execution_errors = []
-        yield
-
-
-class LookAhead(SchemaExtension):
-    """Tells the context what an operation selects, before anything of it runs."""
-
-    def on_execute(self) -> Iterator[None]:
-        """Walks the document once, however often it is sent."""
-        operation = self.execution_context
-        context, schema, node = operation.context, operation.schema, operation.graphql_document
-        if isinstance(context, Context) and isinstance(schema, Schema) and node is not None:
-            document = context.document or Document(operation.query or "", node)
-            context.selection = document.once(schema.selection)
         yield
 
 

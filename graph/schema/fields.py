@@ -5,13 +5,15 @@ and the schema is not made when one does not. From this comes what an operation 
 """
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import strawberry
 from strawberry.types.field import StrawberryField
 
 from graph.context import Context
+from graph.execution import ANSWERED, Answered, Asked, Bound, InstanceOf
 from graph.resolvers.paging import DEFAULT_PAGE, LONGEST_PAGE, Page, PageRequest
 from graph.schema.costs import ANSWER_COST, PAGE_COST, Cost, ListSize
 from graph.schema.lookahead import selects
@@ -45,7 +47,7 @@ def object_type(*records: type, description: str) -> Callable[[TypeT], TypeT]:
     """Declares an object type over the record classes that its attributes are read from."""
 
     def declare(cls: TypeT) -> TypeT:
-        cls.is_type_of = classmethod(lambda _cls, value, _info: isinstance(value, records))  # type: ignore[attr-defined]
+        cls.is_type_of = InstanceOf(*records)  # type: ignore[attr-defined]
         RECORDS[cls.__name__] = records
         _TYPES.update(dict.fromkeys(records, cls.__name__))
         return strawberry.type(cls, description=description)
@@ -64,25 +66,24 @@ def attribute(description: str, *, reads: StoredFields | None = None) -> Any:
 
 
 def answer(
-    resolver: Callable[..., Awaitable[Any]], description: str, *, reads: StoredFields = (), guard: Guard | None = None
+    resolver: Callable[..., Awaitable[Any]],
+    description: str,
+    *,
+    reads: StoredFields = (),
+    guard: Guard | None = None,
+    at_once: bool = False,
 ) -> Any:
     """A field that a resolver answers. Parameters beyond the record and the context are the field's arguments.
 
-    ``guard`` refuses the field before anything is read for it.
+    ``guard`` refuses the field before anything is read for it. ``at_once`` says that the resolver mostly has nothing to
+    wait for; see :class:`graph.execution.Answered`.
     """
 
-    async def resolve(root: Any, info: Info, **arguments: Any) -> Any:
-        if guard is not None:
-            guard(root, info.context)
-        return await resolver(root, info.context, **_given(arguments))
+    def bind(_asked: Asked, arguments: Mapping[str, Any]) -> Bound:
+        given = _given(arguments)
+        return _guarded(guard, partial(resolver, **given) if given else resolver)
 
-    resolve.__signature__ = _signature(_extra(resolver, 2))  # type: ignore[attr-defined]
-    return strawberry.field(
-        resolver=resolve,
-        description=description,
-        metadata=_metadata(reads, guard),
-        directives=[Cost(weight=ANSWER_COST)],
-    )
+    return _answered(bind, _extra(resolver, 2), description, [Cost(weight=ANSWER_COST)], reads, guard, at_once=at_once)
 
 
 def root(
@@ -99,18 +100,12 @@ def root(
     is answered.
     """
 
-    async def resolve(root: Any, info: Info, **arguments: Any) -> Any:  # noqa: ARG001 - there is no record at the root
-        return await resolver(info.context, **_given(arguments))
+    def bind(_asked: Asked, arguments: Mapping[str, Any]) -> Bound:
+        given = _given(arguments)
+        return lambda _root, context: resolver(context, **given)
 
-    resolve.__signature__ = _signature(_extra(resolver, 1))  # type: ignore[attr-defined]
     size = [ListSize(slicing_arguments=[sized_by])] if sized_by else []
-    return strawberry.field(
-        resolver=resolve,
-        name=name,
-        description=description,
-        metadata=_metadata(reads),
-        directives=[Cost(weight=ANSWER_COST), *size],
-    )
+    return _answered(bind, _extra(resolver, 1), description, [Cost(weight=ANSWER_COST), *size], reads, name=name)
 
 
 def page(
@@ -126,29 +121,22 @@ def page(
     ``guard`` refuses the field before anything is read for it; ``longest`` is the most rows that one page may have.
     """
 
-    async def resolve(root: Any, info: Info, **arguments: Any) -> Any:
-        if guard is not None:
-            guard(root, info.context)
+    def bind(asked: Asked, arguments: Mapping[str, Any]) -> Bound:
         given = _given(arguments)
-        raw = info._raw_info  # noqa: SLF001 - strawberry has no other way to it
         request = PageRequest(
-            field=f"{raw.parent_type.name}.{raw.field_name}",
+            field=f"{asked.parent_type.name}.{asked.field_name}",
             first=given.pop("first", None),
             after=given.pop("after", None),
             last=given.pop("last", None),
             before=given.pop("before", None),
-            wants_rows=selects(raw, _ROWS),
+            wants_rows=selects(asked, _ROWS),
             longest=longest,
         )
-        return await resolver(root, info.context, request, **given)
+        return _guarded(guard, lambda record, context: resolver(record, context, request, **given))
 
-    resolve.__signature__ = _signature([*_extra(resolver, 3), *_paging(longest)])  # type: ignore[attr-defined]
-    return strawberry.field(
-        resolver=resolve,
-        description=description,
-        metadata=_metadata(reads, guard),
-        directives=[Cost(weight=PAGE_COST), _PAGE_SIZE],
-    )
+    parameters = [*_extra(resolver, 3), *_paging(longest)]
+    directives = [Cost(weight=PAGE_COST), _PAGE_SIZE]
+    return _answered(bind, parameters, description, directives, reads, guard, work=PAGE_COST // ANSWER_COST)
 
 
 def reads_of(field: StrawberryField) -> StoredFields | None:
@@ -156,11 +144,50 @@ def reads_of(field: StrawberryField) -> StoredFields | None:
     return field.metadata.get(READS)
 
 
+def _answered(
+    bind: Callable[[Asked, Mapping[str, Any]], Bound],
+    parameters: Iterable[inspect.Parameter],
+    description: str,
+    directives: Sequence[object],
+    reads: StoredFields,
+    guard: Guard | None = None,
+    *,
+    name: str | None = None,
+    at_once: bool = False,
+    work: int = 1,
+) -> Any:
+    """A field whose arguments make the function that answers it for each record."""
+
+    async def resolve(root: Any, info: Info, **arguments: Any) -> Any:
+        raw = info._raw_info  # noqa: SLF001 - strawberry has no other way to it
+        return await bind(raw, arguments)(root, info.context)
+
+    resolve.__signature__ = _signature(parameters)  # type: ignore[attr-defined]
+    return strawberry.field(
+        resolver=resolve,
+        name=name,
+        description=description,
+        metadata=_metadata(reads, guard) | {ANSWERED: Answered(bind, at_once, work)},
+        directives=directives,
+    )
+
+
+def _guarded(guard: Guard | None, resolver: Bound) -> Bound:
+    if guard is None:
+        return resolver
+
+    def guarded(record: Any, context: Context) -> Any:
+        guard(record, context)
+        return resolver(record, context)
+
+    return guarded
+
+
 def _metadata(reads: StoredFields | None, guard: Guard | None = None) -> dict[str, Any]:
     return ({} if reads is None else {READS: reads}) | ({} if guard is None else {GUARD: guard})
 
 
-def _given(arguments: dict[str, Any]) -> dict[str, Any]:
+def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: None if value is _UNSET else value for name, value in arguments.items()}
 
 

@@ -1,7 +1,6 @@
 """What an operation selects. One pass over its document; a fragment is walked once however often it is spread."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from graphql import (
     DocumentNode,
@@ -11,13 +10,14 @@ from graphql import (
     GraphQLInterfaceType,
     GraphQLNamedType,
     GraphQLObjectType,
-    GraphQLResolveInfo,
     GraphQLSchema,
     InlineFragmentNode,
     OperationDefinitionNode,
     SelectionSetNode,
     get_named_type,
 )
+
+from graph.execution import Asked
 
 SelectedFields = dict[str, set[str]]
 
@@ -47,10 +47,10 @@ def selected_fields(schema: GraphQLSchema, document: DocumentNode) -> SelectedFi
     return found
 
 
-def selects(info: GraphQLResolveInfo[Any], names: frozenset[str]) -> bool:
+def selects(asked: Asked, names: frozenset[str]) -> bool:
     """Whether any of some fields is selected directly below the field that is being resolved."""
-    sets = (node.selection_set for node in info.field_nodes if node.selection_set is not None)
-    return any(name in names for name in _names(sets, info.fragments))
+    sets = (node.selection_set for node in asked.field_nodes if node.selection_set is not None)
+    return any(name in names for name in _names(sets, asked.fragments))
 
 
 def _names(sets: Iterable[SelectionSetNode], fragments: Mapping[str, FragmentDefinitionNode]) -> Iterator[str]:

@@ -34,6 +34,7 @@ class StoredText:
         content,
         "The text, redacted before it is cut where it can hold secrets. With maxBytes, its leading part of at most so "
         "many bytes of UTF-8 that ends in a whole character.",
+        at_once=True,
     )
     is_truncated: bool | None = attribute(
         "Whether the row holds only the start. Null where it keeps no flag.", reads=()

@@ -1,0 +1,219 @@
+"""Code: the functions that complete values, written out for one shape each.
+
+What is written is made of numbers and of names that are given here. Everything that comes from a schema or a document
+is bound to such a name and never becomes part of the text.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any, TypeAlias, cast
+
+from graphql import GraphQLLeafType, GraphQLSchema
+
+from graph.execution import leaves
+from graph.execution.leaves import Ordinary, Surprise
+from graph.execution.shapes import Attribute, Either, Leaf, Many, One, Shape, TypeName, Value, is_pure
+
+Place: TypeAlias = tuple[Any, str | int] | None
+"""A place in an answer: the place around it, and the key or index in there. None is the answer itself."""
+
+Complete: TypeAlias = Callable[[Any, Place, Sequence[Any], Any], Any]
+"""Completes a value at a place, given the spots of the place and the run. What it leaves to do, it adds to the run's.
+
+It raises where the value is not as expected.
+"""
+
+_MOST_KEPT = 2048  # shapes whose code is kept
+_LISTS = frozenset({list, tuple})
+
+
+class Compiler:
+    """Makes code for one schema, and keeps it for the shapes that were used last."""
+
+    def __init__(self, schema: GraphQLSchema) -> None:
+        self._schema = schema
+        self._ordinary = Ordinary()
+        self.complete: Callable[[Value], Complete] = lru_cache(_MOST_KEPT)(self._complete)
+
+    def source(self, value: Value) -> str:
+        """The code for a value, and what its names stand for, to look at."""
+        writer = _Writer(self._schema, self._ordinary)
+        writer.main(value)
+        names = (f"# {name} = {bound!r}" for name, bound in writer.names.items() if name[-1].isdigit())
+        return "\n".join([*names, *writer.lines])
+
+    def _complete(self, value: Value) -> Complete:
+        writer = _Writer(self._schema, self._ordinary)
+        writer.main(value)
+        exec(compile("\n".join(writer.lines), "<shape>", "exec"), writer.names)  # noqa: S102 - our own text, see above
+        return cast("Complete", writer.names["main"])
+
+
+class _Writer:
+    """Writes one function for each object in a shape, inner ones first."""
+
+    def __init__(self, schema: GraphQLSchema, ordinary: Ordinary) -> None:
+        self._schema, self._ordinary = schema, ordinary
+        self._known: dict[object, str] = {}
+        self.lines: list[str] = []
+        self.names: dict[str, Any] = {
+            **leaves.NAMES,
+            "ordinary": ordinary,
+            "admit": ordinary.admit,
+            "lists": _LISTS,
+            "each": each,
+            "refuse": refuse,
+            "enumerate": enumerate,
+            "len": len,
+            "Exception": Exception,
+        }
+
+    def main(self, value: Value) -> None:
+        """The function for a value."""
+        before: list[str] = []
+        result = self._value(value, "value", "at", before)
+        self._function("main", "value, at, spots, run", [*before, f"return {result}"])
+
+    def _function(self, name: str, parameters: str, body: list[str]) -> None:
+        self.lines += [f"def {name}({parameters}):", *(f"    {line}" for line in body)]
+
+    def _name(self, kind: str, bound: Any, key: object) -> str:
+        """A name for something, the same each time."""
+        name = self._known.get((kind, key))
+        if name is None:
+            name = self._known[kind, key] = f"{kind}{len(self._known)}"
+            self.names[name] = bound
+        return name
+
+    def _object(self, shape: Shape) -> str:
+        """The name of the function that completes an object."""
+        name = f"object{len(self._known)}"
+        self._known["object", name] = name
+        body = list(self._admission(shape))
+        parts = []
+        for key, member in shape.members:
+            match member:
+                case TypeName():
+                    code = self._name("text", shape.type_name, shape.type_name)
+                case Attribute():
+                    place = f"(at, {self._name('text', key, key)})"
+                    code = self._value(member.value, f"record.{member.name}", place, body)
+                case _:
+                    code = "None"
+            parts.append(f"{self._name('text', key, key)}: {code},")
+        if shape.spot is None:
+            body += ["return {", *(f"    {part}" for part in parts), "}"]
+        else:
+            body += ["done = {", *(f"    {part}" for part in parts), "}"]
+            body += [f"run.todo.append((spots[{shape.spot}], record, done, at))", "return done"]
+        self._function(name, "record" if shape.is_pure else "record, at, spots, run", body)
+        return name
+
+    def _admission(self, shape: Shape) -> Iterator[str]:
+        if shape.is_root:
+            return
+        if shape.classes is None:
+            yield "if record.__class__ not in ordinary: admit(record)"
+        else:
+            classes = self._name("classes", shape.classes, shape.classes)
+            yield f"if record.__class__ not in {classes}: refuse()"
+
+    def _value(self, value: Value, given: str, place: str, before: list[str]) -> str:
+        """An expression for a value; what has to be done for it first goes to ``before``."""
+        match value:
+            case Leaf():
+                return self._leaf(value, given)
+            case One():
+                function = self._object(value.shape)
+                rest = "" if value.shape.is_pure else f", {place}, spots, run"
+                if not value.is_nullable:
+                    return f"{function}({given}{rest})"
+                return f"None if (value := {given}) is None else {function}(value{rest})"
+            case Either():
+                chosen = f"spots[{value.spot}].complete(value, {place}, run)"
+                return (
+                    f"None if (value := {given}) is None else {chosen}"
+                    if value.is_nullable
+                    else (f"spots[{value.spot}].complete({given}, {place}, run)")
+                )
+            case Many():
+                return self._list(value, given, place, before)
+
+    def _leaf(self, value: Leaf, given: str) -> str:
+        leaf = cast("GraphQLLeafType", self._schema.get_type(value.type_name))
+        convert = leaves.converter(leaf, self._ordinary, is_nullable=value.is_nullable)
+        converted = self._name("convert", convert, value)
+        if enum := leaves.members(leaf):
+            kind, names = (
+                self._name(name, bound, leaf.name) for name, bound in zip(("enum", "names"), enum, strict=True)
+            )
+            return f"{names}[value._value_] if (value := {given}).__class__ is {kind} else {converted}(value)"
+        test = leaves.test(leaf, "value")
+        if test is None:
+            return f"{converted}({given})"
+        first, _, rest = test.partition("value")
+        return f"value if {first}(value := {given}){rest} else {converted}(value)"
+
+    def _list(self, value: Many, given: str, place: str, before: list[str]) -> str:
+        items = f"items{len(self._known)}"
+        self._known["items", items] = items
+        before.append(f"{items} = {given}")
+        lines = [f"if {items}.__class__ not in lists: refuse()", *self._items(value, items, place)]
+        if value.is_nullable:
+            lines = [f"if {items} is not None:", *(f"    {line}" for line in lines)]
+        before += lines
+        return items
+
+    def _items(self, value: Many, items: str, place: str) -> list[str]:
+        """Lines that put the completed items in the place of the given ones."""
+        inner: list[str] = []
+        if value.spot is None:
+            item = self._value(value.item, "item", place, inner)
+            if inner:  # a list of lists
+                name = f"list{len(self._known)}"
+                self._known["list", name] = name
+                self._function(name, "item", [*inner, f"return {item}"])
+                item = f"{name}(item)"
+            return [f"{items} = [{item} for item in {items}]"]
+        function = f"item{len(self._known)}"
+        self._known["item", function] = function
+        pure = is_pure(value.item)
+        item = self._value(value.item, "item", "at", inner)
+        self._function(function, "item, at, spots, run", [*inner, f"return {item}"])
+        if pure and isinstance(value.item, One) and not value.item.is_nullable:
+            call = f"[{item} for item in {items}]"
+        else:
+            call = f"[{function}(item, (around, place), spots, run) for place, item in enumerate({items})]"
+        return [
+            f"around, mark = {place}, len(run.todo)",
+            "try:",
+            f"    {items} = {call}",
+            "except Exception:",
+            "    del run.todo[mark:]",
+            f"    {items} = each({function}, {items}, around, spots, run, spots[{value.spot}])",
+        ]
+
+
+def each(
+    complete: Complete, items: Sequence[Any], around: Place, spots: Sequence[Any], run: Any, spot: Any
+) -> list[Any]:
+    """Completes items one by one. One that is not as expected is left to do, and null until then."""
+    done: list[Any] = []
+    for index, item in enumerate(items):
+        place, mark = (around, index), len(run.todo)
+        try:
+            done.append(complete(item, place, spots, run))
+        except Exception:  # of any kind: graphql-core finds out what is wrong with it
+            del run.todo[mark:]
+            run.todo.append((spot, item, done, place))
+            done.append(None)
+    return done
+
+
+def refuse() -> None:
+    """What a value of another class leads to.
+
+    Raises:
+        Surprise: always.
+    """
+    raise Surprise

@@ -1,0 +1,66 @@
+"""The executor: graphql-core's own, whose queries run by plans."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from graphql import DocumentNode, ExecutionResult, GraphQLObjectType, OperationType
+from graphql.execution.collect_fields import CollectedFields, GroupedFieldSet
+from graphql.pyutils import AwaitableOrValue
+from strawberry.execution import optimized_is_awaitable
+from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
+
+from graph.execution.plan import Unplannable
+from graph.execution.plans import Plans
+from graph.execution.run import Run
+
+
+async def execute(
+    plans: Plans,
+    document: DocumentNode,
+    context: Any,
+    variables: Mapping[str, Any] | None = None,
+    operation_name: str | None = None,
+) -> ExecutionResult:
+    """What an operation of a valid document gives."""
+    executor = PlannedExecutor.build(
+        plans.schema,
+        document,
+        context_value=context,
+        raw_variable_values=dict(variables or {}),
+        operation_name=operation_name,
+        is_awaitable=optimized_is_awaitable,  # type: ignore[arg-type]  # it narrows nothing
+        plans=plans,
+    )
+    if isinstance(executor, list):
+        return ExecutionResult(None, executor)
+    result: Any = executor.execute_operation()
+    return cast("ExecutionResult", await result if optimized_is_awaitable(result) else result)
+
+
+class PlannedExecutor(StrawberryGraphQLCoreExecutionContext):
+    """Runs the queries of one document by plans; all else, and what plans do not know, as ever."""
+
+    def __init__(self, *arguments: Any, plans: Plans, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._plans = plans
+
+    def execute_root_grouped_field_set(
+        self,
+        root_type: GraphQLObjectType,
+        root_value: Any,
+        grouped_field_set: GroupedFieldSet,
+        serially: bool,
+        position_context: Any,
+    ) -> AwaitableOrValue[dict[str, Any]]:
+        """Completes what is selected of the root."""
+        if not serially and self.operation.operation is OperationType.QUERY and self.error_propagation:
+            plan = self._plans.plan(self.operation, self.variable_values.coerced)
+            try:
+                root = plan.root(self, root_type, CollectedFields(grouped_field_set, [], []))
+            except Unplannable:
+                pass
+            else:
+                return Run(plan, self).data(root, root_value)
+        return super().execute_root_grouped_field_set(
+            root_type, root_value, grouped_field_set, serially, position_context
+        )

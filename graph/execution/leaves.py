@@ -1,0 +1,82 @@
+"""Leaves: the code that takes a value as it is where its class is the expected one, and converts it otherwise."""
+
+from collections.abc import Callable
+from inspect import isawaitable
+from math import isfinite
+from typing import Any
+
+from graphql import (
+    GRAPHQL_MAX_INT,
+    GRAPHQL_MIN_INT,
+    GraphQLEnumType,
+    GraphQLLeafType,
+    Undefined,
+    is_specified_scalar_type,
+)
+
+Coerce = Callable[[Any], Any]
+
+
+class Surprise(Exception):
+    """A value is not what it is expected to be. graphql-core completes it instead, and says what is wrong."""
+
+
+class Ordinary(set[type]):
+    """Classes whose instances were looked at, and are plain values."""
+
+    def admit(self, value: object) -> None:
+        """Remembers the class of a plain value.
+
+        Raises:
+            Surprise: for what is null, an error, or has to be awaited.
+        """
+        if value is None or value is Undefined or isinstance(value, BaseException) or isawaitable(value):
+            raise Surprise
+        if hasattr(value, "__aiter__"):
+            raise Surprise
+        self.add(value.__class__)
+
+
+def converter(leaf: GraphQLLeafType, ordinary: Ordinary, *, is_nullable: bool) -> Coerce:
+    """What converts any value to a leaf, as graphql-core does."""
+    coerce = leaf.coerce_output_value
+
+    def convert(value: Any) -> Any:
+        if value is None and is_nullable:
+            return None
+        if value.__class__ not in ordinary:
+            ordinary.admit(value)
+        coerced = coerce(value)
+        if coerced is None or coerced is Undefined:
+            raise Surprise
+        return coerced
+
+    return convert
+
+
+def test(leaf: GraphQLLeafType, name: str) -> str | None:
+    """The condition, as code, under which a value of some name is a leaf just as it is; None where there is none."""
+    if not is_specified_scalar_type(leaf):
+        return None
+    match leaf.name:
+        case "String" | "ID":
+            return f"{name}.__class__ is str"
+        case "Boolean":
+            return f"{name} is True or {name} is False"
+        case "Int":
+            return f"{name}.__class__ is int and {GRAPHQL_MIN_INT} <= {name} <= {GRAPHQL_MAX_INT}"
+        case "Float":
+            return f"{name}.__class__ is float and isfinite({name})"
+    return None
+
+
+def members(leaf: GraphQLLeafType) -> tuple[type, dict[Any, str]] | None:
+    """The class of an enumeration's members, and their names by value; None for what is no such enumeration."""
+    enum = getattr(leaf, "wrapped_cls", None)
+    if not isinstance(leaf, GraphQLEnumType) or enum is None:
+        return None
+    return enum, {member.value: leaf.coerce_output_value(member) for member in enum}
+
+
+NAMES: dict[str, Any] = {"isfinite": isfinite, "str": str, "int": int, "float": float}
+"""What the code of conditions refers to."""

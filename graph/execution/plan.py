@@ -1,0 +1,185 @@
+"""Plans: what an operation selects, level by level, as far as answers have led there.
+
+A plan is made of what graphql-core collects for each type, so that fragments, aliases, merged fields and conditions are
+its own. It holds no value of a request but those of the variables in @skip and @include.
+"""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import strawberry
+from graphql import (
+    GraphQLField,
+    GraphQLObjectType,
+    GraphQLOutputType,
+    GraphQLSchema,
+    get_named_type,
+    is_leaf_type,
+    is_list_type,
+    is_non_null_type,
+    is_object_type,
+)
+from graphql.execution.collect_fields import CollectedFields, FieldDetails
+from graphql.execution.executor import Executor
+from strawberry.schema.schema_converter import GraphQLCoreConverter
+from strawberry.types.arguments import convert_arguments
+from strawberry.types.field import StrawberryField
+
+from graph.execution.code import Compiler
+from graph.execution.declared import ANSWERED, InstanceOf
+from graph.execution.shapes import Attribute, Either, Leaf, Many, Member, One, Shape, TypeName, Value
+from graph.execution.shapes import Question as Asks
+from graph.execution.spots import Choice, Declared, Level, Question, Questions, Spot, Steps
+
+_MOST_FIELDS = 20_000  # of one plan
+
+
+class Unplannable(Exception):
+    """What is selected is more than a plan may hold, or needs what plans do not know."""
+
+
+class Planner:
+    """Makes plans for one schema."""
+
+    def __init__(self, schema: strawberry.Schema) -> None:
+        self.core = schema._schema  # noqa: SLF001 - strawberry has no other way to it
+        self.compiler = Compiler(self.core)
+        self._schema = schema
+
+    def converted(self, definition: GraphQLField, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments as a field's resolver takes them."""
+        if not given:
+            return {}
+        declared, registry = declaration(definition), self._schema.schema_converter.scalar_registry
+        return convert_arguments(dict(given), declared.arguments if declared else [], registry, self._schema.config)
+
+
+class Plan:
+    """A plan of one operation under one outcome of its conditions. It grows where answers are of types not seen yet."""
+
+    def __init__(self, planner: Planner) -> None:
+        self.fields = 0
+        self.converted = planner.converted
+        self._compiler, self._core = planner.compiler, planner.core
+        self._root: Level | None = None
+
+    def root(self, executor: Executor[Any], kind: GraphQLObjectType, collected: CollectedFields) -> Level:
+        """The level of the answer itself.
+
+        Raises:
+            Unplannable: for what plans do not know.
+        """
+        if self._root is None:
+            survey = _Survey(self, executor, self._core)
+            self._root = self._level(One(survey.shape(kind, collected, (), is_root=True), is_nullable=False), survey)
+        return self._root
+
+    def level(self, executor: Executor[Any], spot: Spot, kind: GraphQLOutputType) -> Level:
+        """The level of the values of some type that come to a place.
+
+        Raises:
+            Unplannable: for what plans do not know, or where they end.
+        """
+        survey = _Survey(self, executor, self._core)
+        return self._level(survey.value(spot, kind, spot.steps), survey)
+
+    def _level(self, value: Value, survey: "_Survey") -> Level:
+        return Level(self._compiler.complete(value), tuple(survey.spots))
+
+
+class _Survey:
+    """Finds out the shape of one level, and the spots within it."""
+
+    def __init__(self, plan: Plan, executor: Executor[Any], core: GraphQLSchema) -> None:
+        self.spots: list[Any] = []
+        self._plan, self._executor, self._core = plan, executor, core
+
+    def shape(
+        self, kind: GraphQLObjectType, collected: CollectedFields, steps: Steps, *, is_root: bool = False
+    ) -> Shape:
+        """The shape of an object."""
+        if collected.new_defer_usages:
+            raise Unplannable
+        self._plan.fields += len(collected.grouped_field_set)
+        if self._plan.fields > _MOST_FIELDS:
+            raise Unplannable
+        questions: list[Question] = []
+        members = [
+            (key, member)
+            for key, details in collected.grouped_field_set.items()
+            if (member := self._member(kind, key, details, steps, questions)) is not None
+        ]
+        spot = self._spot(Questions(questions)) if questions else None
+        return Shape(kind.name, _classes(kind), tuple(members), spot, is_root)
+
+    def value(self, at: Spot, kind: GraphQLOutputType, steps: Steps) -> Value:
+        """The shape of the values of some type at a place."""
+        is_nullable = not is_non_null_type(kind)
+        inner = kind.of_type if is_non_null_type(kind) else kind
+        if is_list_type(inner):
+            item, item_steps = inner.of_type, (*steps, (None, not is_non_null_type(inner.of_type)))
+            spot = None
+            if not is_leaf_type(get_named_type(item)):
+                spot = self._spot(Spot(at.parent, at.definition, at.details, item, item_steps))
+            return Many(self.value(at, item, item_steps), is_nullable, spot)
+        if is_leaf_type(inner):
+            return Leaf(inner.name, is_nullable)
+        if is_object_type(inner):
+            collected = self._executor.collect_subfields(inner, at.details)
+            return One(self.shape(inner, collected, steps), is_nullable)
+        return Either(self._spot(Choice(at.parent, at.definition, at.details, inner, steps)), is_nullable)
+
+    def _member(
+        self, kind: GraphQLObjectType, key: str, details: list[FieldDetails], steps: Steps, questions: list[Question]
+    ) -> Member | None:
+        first = details[0]
+        if first.fragment_variable_values is not None:
+            raise Unplannable
+        name = first.node.name.value
+        definition = self._core.get_field(kind, name)
+        if definition is None:
+            return None
+        if name == "__typename":
+            return TypeName()
+        spot = Spot(
+            kind, definition, details, definition.type, (*steps, (kind.name, not is_non_null_type(definition.type)))
+        )
+        attribute = _attribute(definition)
+        if attribute is not None:
+            return Attribute(attribute, self.value(spot, spot.type, spot.steps))
+        declared = declaration(definition)
+        answered = declared.metadata.get(ANSWERED) if declared is not None else None
+        about = (kind, definition, details, spot.type, spot.steps, key)
+        questions.append(Question(*about) if answered is None else Declared(*about, answered))
+        return Asks()
+
+    def _spot(self, spot: object) -> int:
+        self.spots.append(spot)
+        return len(self.spots) - 1
+
+
+def declaration(definition: GraphQLField) -> StrawberryField | None:
+    """What strawberry made a field of; None for the fields of introspection."""
+    return cast("StrawberryField | None", definition.extensions.get(GraphQLCoreConverter.DEFINITION_BACKREF))
+
+
+def _attribute(definition: GraphQLField) -> str | None:
+    """The attribute that a field is; None for what a resolver answers."""
+    declared = declaration(definition)
+    if declared is None or not getattr(definition.resolve, "_is_default", False):
+        return None
+    is_read = declared.is_basic_field and declared.default_resolver is getattr
+    return declared.python_name if is_read and not declared.python_name.startswith("__") else None
+
+
+def _classes(kind: GraphQLObjectType) -> frozenset[type] | None:
+    """The classes of what a type shows; None where it is not asked.
+
+    Raises:
+        Unplannable: where it asks for more than the class.
+    """
+    if kind.is_type_of is None:
+        return None
+    if isinstance(kind.is_type_of, InstanceOf):
+        return kind.is_type_of.classes
+    raise Unplannable

@@ -1,0 +1,69 @@
+"""The plans of one document, kept as long as it is."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+
+from graphql import (
+    DirectiveNode,
+    DocumentNode,
+    GraphQLIncludeDirective,
+    GraphQLSkipDirective,
+    OperationDefinitionNode,
+    VariableNode,
+    Visitor,
+    visit,
+)
+
+from graph.execution.plan import Plan, Planner
+
+_MOST_KEPT = 8
+_CONDITIONS = {GraphQLSkipDirective.name, GraphQLIncludeDirective.name}
+
+
+class Plans:
+    """The plans of the operations of a document, one for each outcome of their conditions, the latest few.
+
+    A plan is kept only as long as it holds no more fields than the document has characters, so that a small document
+    whose fragments unfold to many fields takes no more memory than one that is written out.
+    """
+
+    def __init__(self, planner: Planner, document: DocumentNode) -> None:
+        self.schema = planner.core
+        self._planner = planner
+        self._longest = len(document.loc.source.body) if document.loc else 0
+        self._conditions = _conditions(document)
+        self._kept: OrderedDict[object, Plan] = OrderedDict()
+
+    def plan(self, operation: OperationDefinitionNode, variables: Mapping[str, Any]) -> Plan:
+        """The plan of an operation, as it is so far."""
+        outcome = tuple(variables.get(name) for name in self._conditions)
+        key = (id(operation), outcome)
+        plan = self._kept.get(key)
+        if plan is None or plan.fields > self._longest:
+            plan = self._kept[key] = Plan(self._planner)
+            if len(self._kept) > _MOST_KEPT:
+                self._kept.popitem(last=False)
+        return plan
+
+
+class _Conditions(Visitor):
+    """Collects the variables that decide in @skip and @include."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: dict[str, None] = {}
+
+    def enter_directive(self, node: DirectiveNode, *_: Any) -> None:
+        if node.name.value in _CONDITIONS:
+            for argument in node.arguments or ():
+                if isinstance(argument.value, VariableNode):
+                    self.names[argument.value.name.value] = None
+
+
+def _conditions(document: DocumentNode) -> tuple[str, ...]:
+    if document.loc is not None and "@" not in document.loc.source.body:
+        return ()
+    conditions = _Conditions()
+    visit(document, conditions)
+    return tuple(conditions.names)

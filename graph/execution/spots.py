@@ -1,0 +1,208 @@
+"""Spots: the places in an operation where answers arrive, each with what graphql-core has to know of it.
+
+A spot is of a plan, and serves all requests that run by it; what is of one request comes with the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+from graphql import (
+    FieldNode,
+    FragmentDefinitionNode,
+    GraphQLAbstractType,
+    GraphQLField,
+    GraphQLObjectType,
+    GraphQLOutputType,
+    VariableNode,
+    get_argument_values,
+    is_non_null_type,
+)
+from graphql.execution.collect_fields import FieldDetails
+from graphql.pyutils import Path
+
+from graph.execution.code import Complete, Place
+from graph.execution.declared import Answered, Bound
+from graph.execution.stepping import step
+
+if TYPE_CHECKING:
+    from graph.execution.run import Run
+
+Steps: TypeAlias = tuple[tuple[str | None, bool], ...]
+"""The steps to a place: of each, the type whose field it is, or None for an item, and whether it may be null."""
+
+
+_UNCHANGING = (str, int, float, NoneType, Enum)
+
+
+class Level(NamedTuple):
+    """How the values of one place are completed, and the spots within it."""
+
+    complete: Complete
+    spots: Sequence[Any]
+
+
+class AskedInPlan(NamedTuple):
+    """A field as a plan asks for it."""
+
+    field_name: str
+    field_nodes: Sequence[FieldNode]
+    parent_type: GraphQLObjectType
+    fragments: Mapping[str, FragmentDefinitionNode]
+
+
+@dataclass(slots=True, eq=False)
+class Spot:
+    """A place for values of one type. By itself it leaves all of them to graphql-core."""
+
+    parent: GraphQLObjectType
+    definition: GraphQLField
+    details: list[FieldDetails]
+    type: GraphQLOutputType
+    steps: Steps
+
+    @property
+    def nodes(self) -> list[FieldNode]:
+        """Where the field is selected."""
+        return [details.node for details in self.details]
+
+    def path(self, place: Place) -> Path:
+        """A place as graphql-core tells it."""
+        keys: list[str | int] = []
+        while place is not None:
+            place, key = place
+            keys.append(key)
+        path: Path | None = None
+        for key, (type_name, _) in zip(reversed(keys), self.steps, strict=True):
+            path = Path(path, key, type_name)
+        return cast("Path", path)
+
+    def begin(self, run: Run, value: Any, holder: Any, place: Place) -> None:
+        """Lets graphql-core complete a value."""
+        path = self.path(place)
+        info = run.executor.build_resolve_info(self.definition, self.nodes, self.parent, path)
+        try:
+            completed = run.executor.complete_value(self.type, self.details, info, path, value, None)
+        except Exception as error:
+            run.fail(self, error, place)
+            return
+        self.settle(run, completed, holder, place)
+
+    def settle(self, run: Run, completed: Any, holder: Any, place: Place) -> None:
+        """Puts what graphql-core gives into its place, now or when it is there."""
+        if run.executor.is_awaitable(completed):
+            run.wait(self, self.put, completed, holder, place)
+        else:
+            self.put(run, completed, holder, place)
+
+    def put(self, _run: Run, completed: Any, holder: Any, place: Place) -> None:
+        """Puts a completed value into its place."""
+        holder[place[1]] = completed  # type: ignore[index]  # only the answer itself has no place
+
+
+@dataclass(slots=True, eq=False)
+class Choice(Spot):
+    """A place for objects of one of several types."""
+
+    levels: dict[GraphQLObjectType, Level] = field(default_factory=dict)
+
+    def complete(self, value: Any, place: Place, run: Run) -> Any:
+        """Completes an object by its own type."""
+        executor, abstract = run.executor, cast("GraphQLAbstractType", self.type)
+        info = executor.build_resolve_info(self.definition, self.nodes, self.parent, self.path(place))
+        name = (abstract.resolve_type or executor.type_resolver)(value, info, abstract)
+        kind = executor.ensure_valid_runtime_type(name, abstract, self.details, info, value)
+        level = self.levels.get(kind)
+        if level is None:
+            level = self.levels[kind] = run.plan.level(run.executor, self, kind)
+        return level.complete(value, place, level.spots, run)
+
+
+@dataclass(slots=True, eq=False)
+class Question(Spot):
+    """A place for what graphql-core answers: a field that nothing more is known of."""
+
+    key: str
+
+    def ask(self, run: Run, record: Any, holder: Any, around: Place) -> None:
+        """Begins to answer the field of a record."""
+        place = (around, self.key)
+        try:
+            completed = run.executor.execute_field(self.parent, record, self.details, self.path(place), None)
+        except Exception as error:
+            run.fail(self, error, place)
+            return
+        self.settle(run, completed, holder, place)
+
+
+@dataclass(slots=True, eq=False)
+class Declared(Question):
+    """A place for what a declared function answers."""
+
+    answered: Answered
+    bound: Bound | None = None
+    """The function with its arguments, where these are the same in each request."""
+    level: Level | None = None
+
+    def ask(self, run: Run, record: Any, holder: Any, around: Place) -> None:
+        """Begins to answer the field of a record."""
+        place = (around, self.key)
+        try:
+            bound = self.bound or run.bounds.get(self) or self.bind(run)
+            answer: Any = bound(record, run.executor.context_value)
+            if self.answered.at_once:
+                is_over, answer = step(answer)
+                if is_over:
+                    self.arrive(run, answer, holder, place)
+                    return
+        except Exception as error:
+            run.fail(self, error, place)
+            return
+        run.wait(self, self.arrive, answer, holder, place, self.answered.work)
+
+    def arrive(self, run: Run, value: Any, holder: Any, place: Place) -> None:
+        """Completes an answer and puts it into its place."""
+        if value is None and not is_non_null_type(self.type):
+            return
+        mark = len(run.todo)
+        try:
+            level = self.level
+            if level is None:
+                level = self.level = run.plan.level(run.executor, self, self.type)
+            holder[self.key] = level.complete(value, place, level.spots, run)
+        except Exception:  # of any kind: graphql-core finds out what is wrong with it
+            del run.todo[mark:]
+            Spot.begin(self, run, value, holder, place)
+
+    def bind(self, run: Run) -> Bound:
+        """The function with its arguments. It is kept for all requests where these can neither differ nor change."""
+        node, executor, asked = self.details[0].node, run.executor, self.definition
+        given: dict[str, Any] = {}
+        if asked.args or node.arguments:
+            given = get_argument_values(asked, node, executor.variable_values, None, executor.hide_suggestions)
+        arguments = run.plan.converted(asked, given)
+        about = AskedInPlan(node.name.value, self.nodes, self.parent, executor.fragment_definitions)
+        bound = self.answered.bind(about, arguments)
+        if any(isinstance(argument.value, VariableNode) for argument in node.arguments or ()) or not all(
+            isinstance(value, _UNCHANGING) for value in arguments.values()
+        ):
+            run.bounds[self] = bound
+        else:
+            self.bound = bound
+        return bound
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """The questions of one object, in their order."""
+
+    asked: Sequence[Question]
+
+    def begin(self, run: Run, record: Any, holder: Any, around: Place) -> None:
+        """Begins to answer them for a record."""
+        for question in self.asked:
+            question.ask(run, record, holder, around)

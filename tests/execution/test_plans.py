@@ -1,0 +1,83 @@
+"""What is kept of plans: little, shared where it can be, and nothing of any request."""
+
+from typing import Any
+
+from graphql import parse
+
+from graph.execution import Plans
+from tests.execution.comparing import Bench
+from tests.execution.schema import Apple, World, make_schema
+
+BENCH = Bench(make_schema())
+
+
+async def run(plans: Plans, document: Any, **variables: Any) -> Any:
+    twin = Apple(name="t")
+    twin.__dict__["twin"] = twin
+    result = await BENCH.planned(plans, document, World(Apple(next=Apple(name="a", twin=twin, size=1))), variables)
+    assert not result.errors
+    return result.data
+
+
+async def test_a_plan_is_made_once() -> None:
+    document = BENCH.document("{ next { name twin { name } } }")
+    plans = BENCH.plans(document)
+    await run(plans, document)
+    (first,) = plans._kept.values()
+    await run(plans, document)
+    assert list(plans._kept.values()) == [first]
+
+
+async def test_a_plan_is_kept_for_each_of_the_latest_outcomes_of_conditions() -> None:
+    names = [f"v{number}" for number in range(5)]
+    fields = " ".join(f"{name}: name @include(if: ${name})" for name in names)
+    document = BENCH.document(
+        f"query ({', '.join(f'${name}: Boolean!' for name in names)}) {{ next {{ id: name {fields} }} }}"
+    )
+    plans = BENCH.plans(document)
+    for number in range(32):
+        outcome = {name: bool(number >> place & 1) for place, name in enumerate(names)}
+        answer = await run(plans, document, **outcome)
+        assert list(answer["next"]) == ["id", *(name for name in names if outcome[name])]
+    assert len(plans._kept) == 8
+
+
+async def test_a_plan_that_unfolds_is_not_kept() -> None:
+    """A small document may select very much; its memory is bounded by its length."""
+    levels = 10
+    document = BENCH.document(
+        "{ next { ...F0 } }"
+        + "".join(
+            f"fragment F{n} on Apples {{ a: twin {{ ...F{n + 1} }} b: twin {{ ...F{n + 1} }} }}" for n in range(levels)
+        )
+        + f"fragment F{levels} on Apples {{ name }}"
+    )
+    plans = BENCH.plans(document)
+    await run(plans, document)
+    (grown,) = plans._kept.values()
+    await run(plans, document)
+    assert list(plans._kept.values()) != [grown]
+
+
+async def test_what_unfolds_beyond_all_bounds_is_left_to_graphql_core() -> None:
+    levels = 15
+    document = parse(
+        "{ next { ...F0 } }"
+        + "".join(
+            f"fragment F{n} on Apples {{ a: core {{ ...F{n + 1} }} b: core {{ ...F{n + 1} }} }}" for n in range(levels)
+        )
+        + f"fragment F{levels} on Apples {{ name }}"
+    )
+    world = World(Apple(next=Apple(core=None)))
+    plans = BENCH.plans(document)
+    result = await BENCH.planned(plans, document, world)
+    assert result.data == {"next": None}
+    assert [error.path for error in result.errors or ()] == [["next", "a"]]
+
+
+async def test_alike_selections_share_their_code() -> None:
+    document = BENCH.document("{ a: next { name size } b: next { name size } }")
+    made = BENCH.planner.compiler.complete.cache_info  # type: ignore[attr-defined]
+    before = made().misses
+    await run(BENCH.plans(document), document)
+    assert made().misses - before <= 2  # the root, and both of its fields
