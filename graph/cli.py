@@ -98,6 +98,7 @@ def _serve(given: argparse.Namespace) -> int:
 
 
 def _try(services: Services) -> None:
+    """Makes the application once, and throws it away."""
     try:
         create_app(services)
     finally:

@@ -70,6 +70,7 @@ class Documents:
             GraphQLSyntaxError: for a text that is no document, or one of too many tokens.
             Overloaded: when too many other texts are waiting to be read.
         """
+        self._check_length(source)
         if known := self._known(source):
             return known
         async with self._turns.turn(len(source)):
@@ -89,13 +90,16 @@ class Documents:
 
     def add(self, source: str) -> None:
         """Reads a text at once, and keeps it. Raises as :meth:`read` and :meth:`valid` do."""
+        self._check_length(source)
         if self._known(source) is None:
             self._keep(self.validate(self.parse(source)))
 
     def parse(self, source: str) -> Document:
-        """The document of a text. Raises as :meth:`read` does."""
-        if len(source) > self._settings.max_document_characters:
-            raise PayloadTooLarge("document", self._settings.max_document_characters, "characters")
+        """The document of a text.
+
+        Raises:
+            GraphQLSyntaxError: for a text that is no document, or one of too many tokens.
+        """
         tokens = self._settings.max_tokens
         return Document(source, parse(source, max_lexical_tokens=tokens, max_comments=tokens))
 
@@ -119,6 +123,10 @@ class Documents:
         if not strings or len(places) < len(strings):
             return Document(document.source, document.node, is_valid=True)
         return Document(document.source, *with_variables(document.node, places), is_valid=True)
+
+    def _check_length(self, source: str) -> None:
+        if len(source) > self._settings.max_document_characters:
+            raise PayloadTooLarge("document", self._settings.max_document_characters, "characters")
 
     def _known(self, source: str) -> Sent | None:
         for text, strings in (numbered(source), (source, ())):

@@ -153,6 +153,13 @@ async def test_a_long_text_is_not_read() -> None:
         await cache(max_document_characters=1024).read(" " * 1025)
 
 
+async def test_a_long_text_is_not_read_though_a_like_text_is_known() -> None:
+    documents = cache(max_document_characters=1024)
+    await sent(documents, NODE % "a")
+    with pytest.raises(PayloadTooLarge):
+        await documents.read(NODE % ("a" * 1024))
+
+
 def test_an_operation_is_found_by_name() -> None:
     document = cache().parse("query a { __typename } query b { __typename }")
     assert document.operation("b") is document.operations[1]
