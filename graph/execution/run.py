@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
     from graph.execution.code import Place
     from graph.execution.declared import Bound
+    from graph.execution.pace import Pace
     from graph.execution.plan import Plan
     from graph.execution.spots import Declared, Level, Spot
 
     Then: TypeAlias = Callable[["Run", Any, Any, Place], None]
 
-# The work of the answers that begin in one turn: enough for a whole page, so that what its rows need is loaded together.
-_BEGUN, _BEGUN_AT_LEAST = 500, 50
+_BEGUN, _BEGUN_AT_LEAST = 500, 50  # the work of the answers that begin in one turn
 _SECONDS = 0.005  # of work in one turn
 _UNTIMED = 16  # things that are done before the clock is looked at
 
@@ -34,7 +34,7 @@ _UNTIMED = 16  # things that are done before the clock is looked at
 class Run:
     """One request."""
 
-    def __init__(self, plan: Plan, executor: Executor[Any]) -> None:
+    def __init__(self, plan: Plan, executor: Executor[Any], pace: Pace) -> None:
         self.plan = plan
         self.executor = executor
         self.todo: list[tuple[Any, Any, Any, Place]] = []
@@ -47,12 +47,14 @@ class Run:
         self._awaited: set[asyncio.Future[Any]] = set()
         self._waker: asyncio.Future[None] | None = None
         self._turn = _Turn()
+        self._pace = pace
 
     async def data(self, root: Level, value: Any) -> Any:
         """The answer to what is selected of the root."""
         self._data = root.complete(value, None, root.spots, self)
         turn = self._turn
         turn.begin()
+        self._pace.is_beginning = True
         try:
             while self._data is not None:
                 if self.todo:
@@ -74,6 +76,7 @@ class Run:
             if self._awaited:
                 await asyncio.sleep(0)  # so that nothing is given up that has not even begun
         finally:
+            self._pace.is_beginning = False
             for future in self._awaited:
                 future.cancel()
         return self._data
@@ -133,7 +136,9 @@ class Run:
     async def _sleep(self) -> None:
         """Waits until something has arrived."""
         self._waker = asyncio.get_running_loop().create_future()
+        self._pace.is_beginning = False
         await self._waker
+        self._pace.is_beginning = True
 
 
 class _Turn:
