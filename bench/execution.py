@@ -6,7 +6,6 @@ rows and without HTTP and the database; and the longest stretch of it in which n
 """
 
 import asyncio
-import gc
 import statistics
 import time
 from collections import defaultdict
@@ -15,6 +14,7 @@ from typing import Any
 
 from bench.dataset import rows
 from bench.questions import DETAIL, DETAIL_4, LIST, NODE, TYPENAME, Question
+from graph.app import settle_garbage_collection
 from graph.settings import Settings
 from graph.tables.catalogue import Index, Table
 from graph.tables.queries import Query
@@ -109,9 +109,7 @@ async def main() -> None:
     graphs = [graph(by_plans=True), graph(by_plans=False)]
     answer = await graphs[1].data(_IDS)
     ids = [edge["node"]["id"] for edge in answer["executions"]["edges"]]
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+    settle_garbage_collection()
     heads = [f"{head:>8}" for head in ("first", "later", "longest")]
     print(f"{'':>10} {'by plans':>26} {'by graphql-core':>26}")
     print(f"{'ms':>10} {' '.join(heads * 2)} {'ratio':>8}")
