@@ -15,20 +15,21 @@ bin := $(venv)/bin
 install := $(bin)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench bench-parts explorer picture schema format lock clean
+.PHONY: help demo test check check-schema bench bench-parts explorer picture schema format lock clean
 
 help:
-	@echo 'make demo      serve the sample database on http://127.0.0.1:$(PORT)/graphql (PORT=8123 moves it)'
-	@echo 'make test      check, then run the tests'
-	@echo 'make check     style, types and layers'
-	@echo 'make bench     compare with other servers, into bench/RESULTS.md (see docs/performance.md)'
-	@echo 'make bench-parts  measure what parts cost'
-	@echo 'make format    rewrite the code in the one style'
-	@echo 'make explorer  build the page that a browser sees (needs Node.js)'
-	@echo 'make picture   show that page in docs/images/explorer.png (needs Chromium)'
-	@echo 'make schema    export schema.graphql from the code'
-	@echo 'make lock      pin the dependencies anew (needs uv)'
-	@echo 'make clean     remove .venv and every cache'
+	@echo 'make demo          serve the sample database on http://127.0.0.1:$(PORT)/graphql (PORT=8123 moves it)'
+	@echo 'make test          check, then run the tests'
+	@echo 'make check         style, types and layers'
+	@echo 'make check-schema  whether schema.graphql breaks what was released (needs Node.js)'
+	@echo 'make bench         compare with other servers, into bench/RESULTS.md (see docs/performance.md)'
+	@echo 'make bench-parts   measure what parts cost'
+	@echo 'make format        rewrite the code in the one style'
+	@echo 'make explorer      build the page that a browser sees (needs Node.js)'
+	@echo 'make picture       show that page in docs/images/explorer.png (needs Chromium)'
+	@echo 'make schema        export schema.graphql from the code'
+	@echo 'make lock          pin the dependencies anew (needs uv)'
+	@echo 'make clean         remove .venv and every cache'
 
 demo: $(venv)/demo.stamp
 	@$(bin)/python explorer/build.py || true
@@ -43,6 +44,9 @@ check: $(venv)/dev.stamp
 	@$(bin)/ruff format --check
 	@$(bin)/mypy
 	@$(bin)/lint-imports --no-logo
+
+check-schema: $(conformance)/stamp
+	@node tests/conformance/check-schema.mjs
 
 # Whatever is missing of it is named before anything is measured.
 bench: bench/build/stub bench/build/load $(bench)/stamp bench/peers/node_modules/stamp
@@ -67,13 +71,13 @@ format: $(venv)/dev.stamp
 schema: $(venv)/dev.stamp
 	@schema=$$($(bin)/vams-graph export-schema) && printf '%s\n' "$$schema" > schema.graphql
 
-# The audits of GraphQL over HTTP are a package of npm. Without Node 20 the tests say that they did not run.
+# Clients, gateways, compositions and linters are packages of npm. Without Node 20 the tests say that they did not run.
 $(conformance)/stamp: tests/conformance/package-lock.json
 	@if node -e 'process.exit(+(parseInt(process.versions.node) < 20))' 2>/dev/null; then \
-		echo 'Installing the audits of GraphQL over HTTP into $(conformance) ...'; \
+		echo 'Installing clients, gateways and compositions into $(conformance) ...'; \
 		npm --prefix tests/conformance ci --silent && touch $@; \
 	else \
-		echo 'Node 20 or newer is missing: the audits of GraphQL over HTTP will not run' >&2; \
+		echo 'Node.js 20 or newer is missing: CONFORMANCE WILL NOT BE TESTED' >&2; \
 	fi
 
 # What is measured runs as in production: its dependencies alone, on the fastest Python there is; BENCH_PYTHON chooses another.
@@ -132,4 +136,4 @@ lock:
 	@$(compile) --group node --upgrade --output-file requirements/node.txt
 
 clean:
-	rm -rf $(venv) $(conformance) $(bench) bench/build bench/peers/node_modules dist build explorer/node_modules graph/explorer/static *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(venv) $(conformance) tests/conformance/build $(bench) bench/build bench/peers/node_modules dist build explorer/node_modules graph/explorer/static *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

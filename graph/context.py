@@ -11,6 +11,7 @@ from graph.auth.policies import Policies
 from graph.auth.policy import Policy
 from graph.documents import Document
 from graph.engines.service import Engines, OperationEngines
+from graph.execution import Pace
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
 from graph.logs.service import Logs, OperationLogs
@@ -77,6 +78,7 @@ class Context:
     document: Document | None = None
     selection: Selection = field(default_factory=Selection)
     tally: Tally = field(default_factory=Tally)
+    pace: Pace = field(default_factory=Pace)
 
     @property
     def cursors(self) -> Cursors:
@@ -86,7 +88,7 @@ class Context:
     @cached_property
     def loaders(self) -> Loaders:
         """The operation's own loaders."""
-        return Loaders(Reading(self.services.reader, self.tally, self._fields))
+        return Loaders(Reading(self.services.reader, self.tally, self._fields, self.pace))
 
     @cached_property
     def logs(self) -> OperationLogs:

@@ -107,7 +107,7 @@ class CostLimitExceeded(GraphError):
 class ResponseTooLong(GraphError):
     """What was asked for is more than one response holds."""
 
-    code = "COST_LIMIT_EXCEEDED"
+    code = "RESPONSE_TOO_LARGE"
 
     def __init__(self, maximum: int) -> None:
         super().__init__(f"The response is longer than {maximum} bytes. Ask for fewer rows, or for less of texts.")

@@ -72,12 +72,13 @@ def test_every_declared_dependency_is_pinned() -> None:
         assert declared <= pins(name).keys()
 
 
-def test_packages_of_the_page_are_pinned_without_addresses() -> None:
-    lock = json.loads((ROOT / "explorer" / "package-lock.json").read_text())
+@pytest.mark.parametrize("project", ["explorer", "tests/conformance"])
+def test_packages_of_npm_are_pinned_without_addresses(project: str) -> None:
+    lock = json.loads((ROOT / project / "package-lock.json").read_text())
     packages = [package for path, package in lock["packages"].items() if path]
     assert all("resolved" not in package and package["integrity"].startswith("sha512-") for package in packages)
-    declared = json.loads((ROOT / "explorer" / "package.json").read_text())
-    versions = [*declared["dependencies"].values(), *declared["devDependencies"].values()]
+    declared = json.loads((ROOT / project / "package.json").read_text())
+    versions = [*declared["dependencies"].values(), *declared.get("devDependencies", {}).values()]
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in versions)
 
 

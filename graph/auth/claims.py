@@ -48,7 +48,7 @@ class ClaimLoader(Loader[Key, Claim]):
     """What executions touched, by their primary keys: one round for a whole page."""
 
     def __init__(self, loaders: Loaders) -> None:
-        super().__init__()
+        super().__init__(loaders.pace)
         self._loaders = loaders
 
     async def read(self, keys: Sequence[Key]) -> Sequence[Claim | GraphError]:

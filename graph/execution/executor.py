@@ -9,6 +9,7 @@ from graphql.pyutils import AwaitableOrValue
 from strawberry.execution import optimized_is_awaitable
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
+from graph.execution.pace import Pace
 from graph.execution.plan import Unplannable
 from graph.execution.plans import Plans
 from graph.execution.run import Run
@@ -20,8 +21,9 @@ async def execute(
     context: Any,
     variables: Mapping[str, Any] | None = None,
     operation_name: str | None = None,
+    pace: Pace | None = None,
 ) -> ExecutionResult:
-    """What an operation of a valid document gives."""
+    """What an operation of a valid document gives. The pace tells others when it has begun all that it can."""
     executor = PlannedExecutor.build(
         plans.schema,
         document,
@@ -30,6 +32,7 @@ async def execute(
         operation_name=operation_name,
         is_awaitable=optimized_is_awaitable,  # type: ignore[arg-type]  # it narrows nothing
         plans=plans,
+        pace=pace or Pace(),
     )
     if isinstance(executor, list):
         return ExecutionResult(None, executor)
@@ -40,9 +43,9 @@ async def execute(
 class PlannedExecutor(StrawberryGraphQLCoreExecutionContext):
     """Runs the queries of one document by plans; all else, and what plans do not know, as ever."""
 
-    def __init__(self, *arguments: Any, plans: Plans, **options: Any) -> None:
+    def __init__(self, *arguments: Any, plans: Plans, pace: Pace, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._plans = plans
+        self._plans, self._pace = plans, pace
 
     def execute_root_grouped_field_set(
         self,
@@ -60,7 +63,7 @@ class PlannedExecutor(StrawberryGraphQLCoreExecutionContext):
             except Unplannable:
                 pass
             else:
-                return Run(plan, self).data(root, root_value)
+                return Run(plan, self, self._pace).data(root, root_value)
         return super().execute_root_grouped_field_set(
             root_type, root_value, grouped_field_set, serially, position_context
         )

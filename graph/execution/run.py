@@ -20,22 +20,21 @@ if TYPE_CHECKING:
 
     from graph.execution.code import Place
     from graph.execution.declared import Bound
+    from graph.execution.pace import Pace
     from graph.execution.plan import Plan
     from graph.execution.spots import Declared, Level, Spot
 
     Then: TypeAlias = Callable[["Run", Any, Any, Place], None]
 
-# The work of the answers that begin in one turn: enough for a whole page, so that what its rows need loads together.
-_BEGUN, _BEGUN_AT_LEAST = 500, 50
+_BEGUN, _BEGUN_AT_LEAST = 500, 50  # the work of the answers that begin in one turn
 _SECONDS = 0.004  # of work in one turn
-_SECONDS_TO_BEGIN = 0.015  # more, since what begins together is loaded together
 _UNTIMED = 16  # things that are done before the clock is looked at
 
 
 class Run:
     """One request."""
 
-    def __init__(self, plan: Plan, executor: Executor[Any]) -> None:
+    def __init__(self, plan: Plan, executor: Executor[Any], pace: Pace) -> None:
         self.plan = plan
         self.executor = executor
         self.todo: list[tuple[Any, Any, Any, Place]] = []
@@ -48,12 +47,14 @@ class Run:
         self._awaited: dict[asyncio.Task[None], Awaitable[Any]] = {}
         self._waker: asyncio.Future[None] | None = None
         self._turn = _Turn()
+        self._pace = pace
 
     async def data(self, root: Level, value: Any) -> Any:
         """The answer to what is selected of the root."""
         self._data = root.complete(value, None, root.spots, self)
         turn = self._turn
         turn.begin()
+        self._pace.is_beginning = True
         try:
             while self._data is not None:
                 if self.todo:
@@ -61,12 +62,12 @@ class Run:
                     for spot, given, holder, place in doing:
                         if self._data is not None:
                             spot.begin(self, given, holder, place)
-                            await turn.goes_on(_SECONDS_TO_BEGIN)
+                            await turn.goes_on()
                 elif self._arrived:
                     taking, self._arrived = self._arrived, []
                     for spot, then, answer, error, holder, place in taking:
                         self._take(spot, then, answer, error, holder, place)
-                        await turn.goes_on(_SECONDS)
+                        await turn.goes_on()
                 elif self._awaited:
                     await self._sleep()
                     turn.begin()
@@ -75,6 +76,7 @@ class Run:
             if self._awaited:
                 await asyncio.sleep(0)  # so that nothing is given up that has not even begun
         finally:
+            self._pace.is_beginning = False
             self._give_up()
         return self._data
 
@@ -145,7 +147,9 @@ class Run:
     async def _sleep(self) -> None:
         """Waits until something has arrived."""
         self._waker = asyncio.get_running_loop().create_future()
+        self._pace.is_beginning = False
         await self._waker
+        self._pace.is_beginning = True
 
 
 class _Turn:
@@ -162,14 +166,14 @@ class _Turn:
         self.begun, self._untimed = 0, _UNTIMED
         self._began = time.thread_time()
 
-    async def goes_on(self, seconds: float) -> None:
-        """Gives others their turn where this one is over, which it is after some seconds."""
+    async def goes_on(self) -> None:
+        """Gives others their turn where this one is over."""
         self._untimed -= 1
         if self.begun < self._most:
             if self._untimed:
                 return
             self._untimed = _UNTIMED
-            if time.thread_time() - self._began < seconds:
+            if time.thread_time() - self._began < _SECONDS:
                 return
         await asyncio.sleep(0)
         took = time.thread_time() - self._began

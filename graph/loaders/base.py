@@ -10,12 +10,14 @@ import asyncio
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
+import aiodataloader
 from aiodataloader import DataLoader
 
 from graph.errors import GraphError
+from graph.execution import Pace
 from graph.tables.catalogue import Index
 from graph.tables.cursors import Position
 from graph.tables.queries import Between, OneOf, Prefix, Query
@@ -28,13 +30,25 @@ ResultT = TypeVar("ResultT")
 RowT = TypeVar("RowT", bound=Row)
 
 
+_QUIET_TURNS = 4
+_DISPATCHING = set[asyncio.Task[None]]()  # which the loop alone would not keep
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How one operation reads: through which reader, counted where, and which fields of each kind of row it needs."""
+    """How one operation reads.
+
+    Attributes:
+        reader: what reads.
+        tally: where that is counted.
+        fields: which fields of each kind of row the operation needs.
+        pace: tells when nothing more will be asked for, so that what was can be read together.
+    """
 
     reader: Reader
     tally: Tally
     fields: Callable[[type[Row]], Fields]
+    pace: Pace = field(default_factory=Pace)
 
 
 async def gather_results(loads: Iterable[Awaitable[ResultT]]) -> list[ResultT | GraphError]:
@@ -51,6 +65,10 @@ async def gather_results(loads: Iterable[Awaitable[ResultT]]) -> list[ResultT | 
 
 class Loader(DataLoader[KeyT, ResultT], ABC, Generic[KeyT, ResultT]):
     """A batching, remembering loader. Subclasses say in :meth:`read` how a batch of keys is answered."""
+
+    def __init__(self, pace: Pace) -> None:
+        super().__init__()
+        self._pace = pace
 
     @abstractmethod
     async def read(self, keys: Sequence[KeyT]) -> Sequence[ResultT | GraphError]:
@@ -76,9 +94,25 @@ class Loader(DataLoader[KeyT, ResultT], ABC, Generic[KeyT, ResultT]):
         super().load(key)
 
     def do_resolve_reject(self, key: KeyT, future: "asyncio.Future[ResultT]") -> None:
-        """What aiodataloader calls to queue a key. An error that every waiter has given up by then is no complaint."""
+        """What aiodataloader calls to queue a key. An error that every waiter has given up by then is no complaint.
+
+        The queue is read when the operation has begun all that it can, which a big one does in several turns, and
+        nothing was queued for some more: from one answer to what is asked next it is not as far as from another.
+        """
         future.add_done_callback(lambda done: done.cancelled() or done.exception())
-        super().do_resolve_reject(key, future)
+        self._queue.append(aiodataloader.Loader(key, future))
+        if len(self._queue) == 1:
+            dispatching = self.loop.create_task(self._dispatch())
+            _DISPATCHING.add(dispatching)
+            dispatching.add_done_callback(_DISPATCHING.discard)
+
+    async def _dispatch(self) -> None:
+        queued = quiet = 0
+        while quiet < _QUIET_TURNS:
+            await asyncio.sleep(0)
+            is_quiet = len(self._queue) == queued and not self._pace.is_beginning
+            queued, quiet = len(self._queue), quiet + 1 if is_quiet else 0
+        aiodataloader.dispatch_queue(self)
 
     def knows(self, key: KeyT) -> bool:
         """Whether the key was asked for or primed before in this operation, so that loading it costs nothing."""
@@ -95,7 +129,7 @@ class KeyLoader(Loader[Key, RowT | None]):
     """Rows by their whole primary key, with BatchGetItem."""
 
     def __init__(self, row: type[RowT], reading: Reading) -> None:
-        super().__init__()
+        super().__init__(reading.pace)
         self._row = row
         self._reading = reading
 
@@ -154,7 +188,7 @@ class SliceLoader(Loader[Slice, Stretch[RowT]]):
         index: Index | None = None,
         primes: Sequence[Callable[[Sequence[RowT]], None]] = (),
     ) -> None:
-        super().__init__()
+        super().__init__(reading.pace)
         self._row = row
         self._reading = reading
         self.index = index
@@ -225,7 +259,7 @@ class FirstLoader(Loader[str, RowT | None]):
     """Rows by their partition key alone, where it has one row whose sort key is not known: concurrent Queries."""
 
     def __init__(self, row: type[RowT], reading: Reading) -> None:
-        super().__init__()
+        super().__init__(reading.pace)
         self._slices = SliceLoader(row, reading)
 
     async def read(self, keys: Sequence[str]) -> Sequence[RowT | None | GraphError]:

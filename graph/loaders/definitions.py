@@ -50,7 +50,7 @@ class FileVersionLoader(Loader[tuple[str, str], FileVersionRow | None]):
     """
 
     def __init__(self, reading: Reading) -> None:
-        super().__init__()
+        super().__init__(reading.pace)
         self._by_execution = SliceLoader(FileVersionRow, reading, catalogue.FILE_VERSIONS_BY_EXECUTION)
 
     async def read(self, keys: Sequence[tuple[str, str]]) -> Sequence[FileVersionRow | None | GraphError]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from graph.errors import GraphError
+from graph.execution import Pace
 from graph.loaders.base import FirstLoader, KeyLoader, Loader, Reading, Slice, SliceLoader, gather_results
 from graph.loaders.chain import Chain, linked, planned
 from graph.loaders.configurations import ConfigurationLoaders
@@ -21,7 +22,7 @@ class StepLoaders:
         self.by_execution = SliceLoader(StepRow, reading, catalogue.STEPS_BY_EXECUTION, primes)
         self.by_predecessor = SliceLoader(StepRow, reading, catalogue.STEPS_BY_PREDECESSOR, primes)
         self.by_end_state = SliceLoader(StepRow, reading, catalogue.STEPS_BY_END_STATE, primes)
-        self.chain = ChainLoader(self.by_execution, configurations)
+        self.chain = ChainLoader(self.by_execution, configurations, reading.pace)
 
     async def previous(self, step: StepRow) -> StepRow | None:
         """The step before another: by its key, or from the chain where the operation reads it or the link is broken."""
@@ -55,8 +56,8 @@ class StepLoaders:
 class ChainLoader(Loader[str, Chain]):
     """The ordered steps of an execution, by its id. Reads its configuration only where the links are broken."""
 
-    def __init__(self, by_execution: SliceLoader[StepRow], configurations: ConfigurationLoaders) -> None:
-        super().__init__()
+    def __init__(self, by_execution: SliceLoader[StepRow], configurations: ConfigurationLoaders, pace: Pace) -> None:
+        super().__init__(pace)
         self._by_execution = by_execution
         self._configurations = configurations
 

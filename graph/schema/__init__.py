@@ -71,7 +71,9 @@ class Schema(strawberry.Schema):
         """What an operation of a valid document gives."""
         context.selection = document.once(self.selection)
         if context.services.settings.fast_execution:
-            result = await execute(document.once(self.plans), document.node, context, variables, operation_name)
+            result = await execute(
+                document.once(self.plans), document.node, context, variables, operation_name, context.pace
+            )
             return ExecutionResult(result.data, result.errors)
         context.document = document
         given = None if variables is None else dict(variables)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from graph.execution import Pace, execute
 from tests.execution.comparing import Bench
 from tests.execution.schema import Apple, Later, World, make_schema
 
@@ -91,3 +92,21 @@ async def test_an_answer_that_is_cancelled_cancels_the_operation() -> None:
     world = World(Apple(next=Apple(price=asyncio.ensure_future(cancelled()))))
     with pytest.raises(asyncio.CancelledError):
         await answer("{ next { price } }", world)
+
+
+async def test_the_pace_tells_of_beginning_until_all_has_begun_whatever_number_of_turns_that_takes() -> None:
+    world, pace, waiting = friends(price=Later(1, 1)), Pace(), set[int]()
+
+    async def watch() -> None:
+        while True:
+            await asyncio.sleep(0)
+            if not pace.is_beginning:
+                waiting.add(len(world.asked))
+
+    document = BENCH.document("{ friends { price } }")
+    watching = asyncio.create_task(watch())
+    result = await execute(BENCH.plans(document), document, world, pace=pace)
+    watching.cancel()
+    assert result.data == {"friends": [{"price": 1}] * MANY}
+    assert waiting <= {0, 1, MANY + 1}
+    assert not pace.is_beginning

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, expect, sync_playwright
@@ -17,6 +16,7 @@ from graph.demo.permissions import ADMIN, API_KEY_OF
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.demo.welcome import EXAMPLES
 from graph.explorer.page import STATIC
+from tests.skipping import give_up
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 ALONE = [
@@ -29,19 +29,11 @@ ALONE = [
 ]
 
 
-def give_up(missing: str) -> NoReturn:
-    """Skips, and says so at the end of the run; where the explorer is required, fails."""
-    message = f"THE EXPLORER IS NOT TESTED: {missing}"
-    if os.environ.get("EXPLORER") == "required":
-        pytest.fail(message)
-    pytest.skip(message)
-
-
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     """Where the demo serves the graph."""
     if not (STATIC / "index.html").is_file():
-        give_up("its page is not built; install Node.js and run `make explorer`")
+        give_up("THE EXPLORER IS NOT TESTED: its page is not built; install Node.js and run `make explorer`")
     command = [sys.executable, "-m", "graph", "demo", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:  # noqa: S603
         assert server.stdout is not None
@@ -54,7 +46,7 @@ def url() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
-        give_up("there is no Chromium; on Debian and Ubuntu: apt-get install chromium")
+        give_up("THE EXPLORER IS NOT TESTED: there is no Chromium; on Debian and Ubuntu: apt-get install chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ALONE)
         yield browser

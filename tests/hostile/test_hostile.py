@@ -115,7 +115,7 @@ async def test_a_long_text_cannot_be_multiplied_without_bound(memory: MemoryData
         "errors": [
             {
                 "message": "The response is longer than 67108864 bytes. Ask for fewer rows, or for less of texts.",
-                "extensions": {"code": "COST_LIMIT_EXCEEDED"},
+                "extensions": {"code": "RESPONSE_TOO_LARGE"},
             }
         ],
     }

@@ -7,6 +7,7 @@ import pytest
 
 from graph.demo.database import EmbeddedDatabase
 from graph.errors import GraphError, MalformedValue, Throttled
+from graph.execution import Pace
 from graph.loaders.base import KeyLoader, Loader, Reading, Slice, SliceLoader, Stretch, gather_results
 from graph.tables import catalogue, keys
 from graph.tables.database import ThreadedDatabase
@@ -28,8 +29,8 @@ NEWEST_FIRST = Slice(keys.ALL_EXECUTIONS, forward=False)
 class Spelled(Loader[int, str]):
     """Spells numbers, with a pause; negative ones are errors. Remembers its batches."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, pace: Pace | None = None) -> None:
+        super().__init__(pace or Pace())
         self.batches: list[list[int]] = []
         self.short = False
 
@@ -134,7 +135,7 @@ async def test_an_error_that_nobody_waits_for_is_no_complaint(complaints: list[A
     loader = Spelled()
     loader.begin(-1)
     loader.load(-2).cancel()
-    for _ in range(5):
+    for _ in range(10):
         await asyncio.sleep(0)
     assert loader.batches == [[-1, -2]]
 
@@ -355,3 +356,18 @@ async def test_a_partition_of_more_than_a_megabyte_is_read_whole(operate: Operat
     stretch = await SliceLoader(OutputFileRow, operation.reading).load(Slice("step"))
     assert [len(row.relative_path) for row in stretch.rows] == [LARGE] * 7
     assert operation.tally.calls == 3
+
+
+async def test_what_is_asked_for_while_an_operation_begins_is_read_in_one_batch() -> None:
+    pace = Pace(is_beginning=True)
+    spelled = Spelled(pace)
+    loads = []
+    for number in range(3):
+        loads.append(spelled.load(number))
+        for _ in range(10):
+            await asyncio.sleep(0)
+    assert spelled.batches == []
+    pace.is_beginning = False
+    assert await asyncio.gather(*loads) == [f"secret value {number}" for number in range(3)]
+    assert spelled.batches == [[0, 1, 2]]
+    assert await spelled.load(7) == "secret value 7"
