@@ -52,7 +52,7 @@ def operations() -> dict[str, Body]:
     wide = "query Wide($files: Int!) {" + "".join(each) + "}"
     return {
         f"{WIDE} details with {FILES} files a step": {"query": wide, "variables": {"files": FILES}},
-        "executions of each input of 99 executions": {"query": document("deep")},
+        "the asset of each input of 99 executions": {"query": document("deep")},
     }
 
 

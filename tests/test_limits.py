@@ -17,6 +17,7 @@ from graph.documents import Documents
 from graph.errors import CostLimitExceeded
 from graph.limits import Limits
 from graph.schema import Schema
+from graph.schema.costs import ANSWER_COST, LIST_COST, PAGE_COST
 from graph.settings import Settings
 from tests.harness import SCHEMA, SUBGRAPH
 
@@ -37,23 +38,25 @@ def refusal(query: str, **settings: Any) -> CostLimitExceeded:
     return refused.value
 
 
-def test_a_plain_field_is_a_point_and_an_answer_two() -> None:
+def test_a_plain_field_is_a_point_and_an_answer_more() -> None:
     assert price("{ __typename }") == 1
-    assert price('{ node(id: "a") { id } }') == 3
+    assert price('{ node(id: "a") { id } }') == ANSWER_COST + 1
 
 
 def test_a_page_costs_itself_and_its_rows() -> None:
-    assert price("{ executions(first: 3) { nodes { id } } }") == 10 + 3 * (1 + 1)
-    assert price("{ executions(last: 3) { edges { cursor node { id } } } }") == 10 + 3 * (1 + 1 + 1 + 1)
+    assert price("{ executions(first: 3) { nodes { id } } }") == LIST_COST + 3 * (1 + 1)
+    assert price("{ executions(last: 3) { edges { cursor node { id } } } }") == LIST_COST + 3 * (1 + 1 + 1 + 1)
 
 
 def test_what_a_page_says_of_itself_is_said_once() -> None:
-    assert price("{ executions(first: 100) { pageInfo { hasNextPage } shortPageReason } }") == 10 + 2 + 1
+    assert price("{ executions(first: 100) { pageInfo { hasNextPage } shortPageReason } }") == LIST_COST + 2 + 1
 
 
 def test_pages_multiply_down_the_tree() -> None:
-    inner = 10 + 4 * (1 + 1)
-    assert price("{ executions(first: 3) { nodes { inputFiles(first: 4) { nodes { id } } } } }") == 10 + 3 * (1 + inner)
+    inner = PAGE_COST + 4 * (1 + 1)
+    assert price("{ executions(first: 3) { nodes { inputFiles(first: 4) { nodes { id } } } } }") == LIST_COST + 3 * (
+        1 + inner
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,20 +79,21 @@ def test_pages_multiply_down_the_tree() -> None:
 )
 def test_the_size_of_a_page_is_what_its_arguments_come_to(argument: str, variables: dict[str, Any], size: int) -> None:
     query = f"query ($n: Int = 5) {{ executions{argument} {{ nodes {{ id }} }} }}"
-    assert price(query, variables) == 10 + 2 * size
+    assert price(query, variables) == LIST_COST + 2 * size
 
 
 def test_many_ids_cost_what_each_of_them_would() -> None:
-    assert price("{ nodes(ids: []) { id } }") == price('{ node(id: "a") { id } }') == 3
-    assert price('{ nodes(ids: ["a", "b", "c"]) { id } }') == 3 * 3
-    assert price("query ($ids: [ID!]!) { nodes(ids: $ids) { id } }", {"ids": ["a"] * 50}) == 50 * 3
-    assert price("query ($ids: [ID!]!) { nodes(ids: $ids) { id } }", {"ids": ["a"] * 5_000}) == 5_000 * 3
+    each = ANSWER_COST + 1
+    assert price("{ nodes(ids: []) { id } }") == price('{ node(id: "a") { id } }') == each
+    assert price('{ nodes(ids: ["a", "b", "c"]) { id } }') == 3 * each
+    assert price("query ($ids: [ID!]!) { nodes(ids: $ids) { id } }", {"ids": ["a"] * 50}) == 50 * each
+    assert price("query ($ids: [ID!]!) { nodes(ids: $ids) { id } }", {"ids": ["a"] * 5_000}) == 5_000 * each
 
 
 def test_many_representations_cost_what_each_of_their_objects_would() -> None:
     one = '{__typename: "Execution", executionId: "a"}'
     asked = "... on Execution { status inputFiles(first: 4) { nodes { id } } }"
-    each = 2 + 2 + (10 + 4 * (1 + 1))
+    each = 2 * ANSWER_COST + (PAGE_COST + 4 * (1 + 1))
     several = f"{{ _entities(representations: [{one} {one} {one}]) {{ {asked} }} }}"
     assert price(several, schema=SUBGRAPH) == 3 * each
     aliased = "query ($r: [_Any!]!) { " + "".join(
@@ -102,7 +106,7 @@ def test_a_fragment_costs_what_it_says_wherever_it_is_spread() -> None:
     fragment = "fragment f on ExecutionConnection { nodes { id } }"
     twice = "...f ... on ExecutionConnection { nodes { id } }"
     query = f"{{ a: executions(first: 2) {{ ...f }} b: executions(first: 5) {{ {twice} }} }}"
-    assert price(query + fragment) == (10 + 2 * 2) + (10 + 5 * 2 * 2)
+    assert price(query + fragment) == (LIST_COST + 2 * 2) + (LIST_COST + 5 * 2 * 2)
 
 
 def test_a_fragment_that_is_spread_again_in_the_same_place_adds_nothing() -> None:

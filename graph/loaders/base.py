@@ -83,11 +83,11 @@ class Loader(DataLoader[KeyT, ResultT], ABC, Generic[KeyT, ResultT]):
 
     def load(self, key: KeyT) -> "asyncio.Future[ResultT]":
         """The result of a key. Giving up the wait does not stop the load."""
-        return asyncio.shield(self._load(key))
+        return self._pace.follow(self._load(key))
 
     async def load_all(self, keys: Iterable[KeyT]) -> list[ResultT]:
         """The results of some keys, in their order, awaited as one: cheaper than each on its own."""
-        return await asyncio.shield(asyncio.gather(*map(self._load, keys)))
+        return await self._pace.follow(asyncio.gather(*map(self._load, keys)))
 
     def begin(self, key: KeyT) -> None:
         """Starts a load that something else in the operation will wait for, or nothing will."""

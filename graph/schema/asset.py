@@ -4,6 +4,7 @@ from graph.context import Context
 from graph.resolvers import asset_history, inputs, references
 from graph.resolvers.paging import Page, PageRequest
 from graph.schema.connections import AssetExecutionConnection, CountedConnection
+from graph.schema.costs import LIST_COST
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.filters import ExecutionFilter, to_filter
 from graph.schema.lazy import LazyInputFile
@@ -50,7 +51,9 @@ class Asset(Node):
     status: states.AssetStatus = attribute("Whether it is in use.", reads=())
     database: Database | None = answer(database, "The database itself.")
     executions: AssetExecutionConnection | None = page(
-        executions, "The executions that read or wrote it, newest first, each once even if it did both."
+        executions,
+        "The executions that read or wrote it, newest first, each once even if it did both.",
+        cost=LIST_COST,
     )
     migrated_input_files: CountedConnection[LazyInputFile] | None = page(
         inputs.migrated_input_files_of_asset,

@@ -1,6 +1,7 @@
 """What fields cost, in points: said where they are declared, shown in the schema, summed up before an operation runs.
 
-A point is about what it takes to complete one plain field. The directives are those of the IBM specification of the
+A point is about what it takes to complete one plain field, or several of them; the others are told from how long each
+kind takes in the dearest documents of ``bench.crowd``. The directives are those of the IBM specification of the
 cost of GraphQL, which gateways read too.
 """
 
@@ -26,11 +27,17 @@ from strawberry.schema_directive import Location
 
 DirectiveT = TypeVar("DirectiveT")
 
-ANSWER_COST = 2
+ANSWER_COST = 8
 """A field that a loader answers, together with all others of its kind."""
 
-PAGE_COST = 10
+PAGE_COST = 20
 """A connection: a query of its own for each parent."""
+
+LIST_COST = 100
+"""A connection that looks through rows for those it shows, a hundred of them or more for one page."""
+
+TEXT_COST = 20
+"""A text that can fill a whole row."""
 
 _LIST_SIZE = 5  # how long a list of objects is taken to be that is no connection
 

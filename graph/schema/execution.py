@@ -10,6 +10,7 @@ from graph.resolvers.gate import require_details, require_logs, require_metadata
 from graph.resolvers.log_events import LONGEST_PAGE
 from graph.resolvers.paging import Page, PageRequest
 from graph.schema.connections import BoundedConnection, CountedConnection, FilteredConnection
+from graph.schema.costs import LIST_COST
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.filters import AssetRef, ExecutionFilter, to_filter
 from graph.schema.lazy import (
@@ -268,5 +269,5 @@ class ExecutionGroup(Node):
 
     group_id: str = attribute("The id that the caller chose.", reads=())
     executions: BoundedConnection[LazyExecution] | None = page(
-        executions_of_group, "The executions of the group, newest first, as the filter allows."
+        executions_of_group, "The executions of the group, newest first, as the filter allows.", cost=LIST_COST
     )

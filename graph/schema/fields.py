@@ -72,6 +72,7 @@ def answer(
     reads: StoredFields = (),
     guard: Guard | None = None,
     at_once: bool = False,
+    cost: int = ANSWER_COST,
 ) -> Any:
     """A field that a resolver answers. Parameters beyond the record and the context are the field's arguments.
 
@@ -83,7 +84,7 @@ def answer(
         given = _given(arguments)
         return _guarded(guard, partial(resolver, **given) if given else resolver)
 
-    return _answered(bind, _extra(resolver, 2), description, [Cost(weight=ANSWER_COST)], reads, guard, at_once=at_once)
+    return _answered(bind, _extra(resolver, 2), description, [Cost(weight=cost)], reads, guard, at_once=at_once)
 
 
 def root(
@@ -115,6 +116,7 @@ def page(
     reads: StoredFields = (),
     guard: Guard | None = None,
     longest: int = LONGEST_PAGE,
+    cost: int = PAGE_COST,
 ) -> Any:
     """A connection. Parameters beyond the record, the context and the page are arguments beside those of paging.
 
@@ -135,8 +137,8 @@ def page(
         return _guarded(guard, lambda record, context: resolver(record, context, request, **given))
 
     parameters = [*_extra(resolver, 3), *_paging(longest)]
-    directives = [Cost(weight=PAGE_COST), _PAGE_SIZE]
-    return _answered(bind, parameters, description, directives, reads, guard, work=PAGE_COST // ANSWER_COST)
+    directives = [Cost(weight=cost), _PAGE_SIZE]
+    return _answered(bind, parameters, description, directives, reads, guard, work=cost // ANSWER_COST)
 
 
 def reads_of(field: StrawberryField) -> StoredFields | None:

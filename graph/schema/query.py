@@ -11,6 +11,7 @@ from graph.resolvers import lists, nodes, references, steps
 from graph.resolvers.paging import Page, PageRequest
 from graph.schema.asset import Asset, Database
 from graph.schema.connections import BoundedConnection
+from graph.schema.costs import LIST_COST
 from graph.schema.definitions import Pipeline, Workflow
 from graph.schema.execution import ENGINE_RUN, Execution, ExecutionGroup
 from graph.schema.fields import page, root
@@ -79,7 +80,7 @@ class Query:
         "The execution of an id. Null when there is none or the viewer may not see it: the two are indistinguishable.",
     )
     executions: BoundedConnection[LazyExecution] | None = page(
-        executions, "Executions that the viewer may see, newest first, as the filter allows."
+        executions, "Executions that the viewer may see, newest first, as the filter allows.", cost=LIST_COST
     )
     execution_group: ExecutionGroup | None = root(
         answers.group, "The group of an id. Null when the viewer sees no execution of it."

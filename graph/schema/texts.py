@@ -2,6 +2,7 @@
 
 from graph.context import Context
 from graph.resolvers import texts
+from graph.schema.costs import TEXT_COST
 from graph.schema.fields import answer, attribute, object_type
 from graph.tables.records import inputs
 
@@ -35,6 +36,7 @@ class StoredText:
         "The text, redacted before it is cut where it can hold secrets. With maxBytes, its leading part of at most so "
         "many bytes of UTF-8 that ends in a whole character.",
         at_once=True,
+        cost=TEXT_COST,
     )
     is_truncated: bool | None = attribute(
         "Whether the row holds only the start. Null where it keeps no flag.", reads=()

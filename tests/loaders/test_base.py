@@ -359,7 +359,8 @@ async def test_a_partition_of_more_than_a_megabyte_is_read_whole(operate: Operat
 
 
 async def test_what_is_asked_for_while_an_operation_begins_is_read_in_one_batch() -> None:
-    pace = Pace(is_beginning=True)
+    pace = Pace()
+    pace.is_beginning = True
     spelled = Spelled(pace)
     loads = []
     for number in range(3):
