@@ -106,5 +106,10 @@ class Context:
         """What the viewer may see."""
         return Access(self.viewer, self.policy, self.loaders)
 
+    def end(self) -> None:
+        """Lets go of all that the operation read; as loaders and context know each other, it would not go by itself."""
+        self.__dict__.pop("access", None)
+        self.__dict__.pop("loaders", None)
+
     def _fields(self, row: type[Row]) -> Fields:
         return self.selection.reads.get(row, frozenset()) | self.access.looks_at(row)

@@ -194,9 +194,12 @@ class GraphQLView(GraphQL[Context, None]):
             async with self._turns.turn(operation.price), asyncio.timeout(self._settings.operation_seconds):
                 context = await self._context(viewer, sent.document)
                 operation.tally = context.tally
-                result = await served.schema.answer(
-                    sent.document, context, sent.variables(asked.variables), asked.operation_name
-                )
+                try:
+                    result = await served.schema.answer(
+                        sent.document, context, sent.variables(asked.variables), asked.operation_name
+                    )
+                finally:
+                    context.end()
                 result.errors = result.errors and [sent.placed(error) for error in result.errors]
                 return result
         except TimeoutError:

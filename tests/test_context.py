@@ -1,5 +1,6 @@
 """What one operation carries, and that nothing of it outlives the operation."""
 
+import asyncio
 import gc
 import weakref
 
@@ -43,6 +44,22 @@ async def test_nothing_of_an_operation_is_kept(quick: Graph) -> None:
     del context, result
     gc.collect()
     assert [reference() for reference in kept] == [None, None]
+
+
+async def test_what_an_operation_read_goes_with_its_end_and_not_only_with_the_next_collection(quick: Graph) -> None:
+    context = await quick.context()
+    sent = await quick.sent(DOCUMENT)
+    gc.collect()
+    gc.disable()
+    try:
+        await quick.schema.answer(sent.document, context, sent.variables({"id": SAMPLE_EXECUTION_ID}))
+        loader = weakref.ref(context.loaders.executions.by_id)
+        assert loader() is not None
+        context.end()
+        await asyncio.sleep(0)
+        assert loader() is None
+    finally:
+        gc.enable()
 
 
 async def test_the_tally_counts_the_operations_own_calls(quick: Graph) -> None:
