@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Iterator
 from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 import orjson
@@ -21,7 +22,8 @@ class TooLong(Exception):
 def encode(value: Any) -> bytes:
     """A value as JSON.
 
-    Decimals are numbers, whole ones without a point; sets are sorted lists; dates are as in RFC 3339.
+    Decimals are numbers, whole ones without a point; what is not finite is null; sets are sorted lists; dates are as in
+    RFC 3339.
 
     Raises:
         TypeError: for anything else that is no JSON.
@@ -30,7 +32,7 @@ def encode(value: Any) -> bytes:
         return orjson.dumps(value, default=_plain, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_UTC_Z)
     except orjson.JSONEncodeError:
         # orjson ends at 64 bits, and at texts that are no UTF-8; the standard library does not.
-        return json.dumps(value, default=_plain, separators=(",", ":")).encode()
+        return json.dumps(_finite(value), default=_plain, separators=(",", ":")).encode()
 
 
 async def encode_in_turns(value: Any, most_bytes: int) -> bytes:
@@ -89,6 +91,18 @@ def _is_small(value: Any) -> bool:
         elif kind is dict:
             left += held.values()
     return True
+
+
+def _finite(value: Any) -> Any:
+    """A value with null for every number that is not finite."""
+    match value:
+        case float() | Decimal() if not isfinite(value):
+            return None
+        case dict():
+            return {key: _finite(held) for key, held in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return type(value)(map(_finite, value))
+    return value
 
 
 def _plain(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
@@ -12,16 +13,30 @@ from hypothesis import strategies as st
 
 from graph.encoding import TooLong, encode, encode_in_turns
 
-PLAIN = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=10,
-)
+
+def values_of(numbers: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Values of JSON with some numbers in them."""
+    return st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text() | numbers,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+        max_leaves=10,
+    )
+
+
+PLAIN = values_of(st.floats(allow_nan=False, allow_infinity=False))
 
 
 @given(PLAIN)
 def test_what_json_has_comes_back(value: Any) -> None:
     assert json.loads(encode(value)) == value
+
+
+@given(values_of(st.sampled_from([math.nan, math.inf, -math.inf, Decimal("NaN"), 2**70, 0.5])))
+def test_whatever_the_numbers_it_is_json(value: Any) -> None:
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    json.loads(encode(value), parse_constant=refuse)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +56,10 @@ def test_what_json_has_comes_back(value: Any) -> None:
         (date(2026, 7, 14), '"2026-07-14"'),
         ({1: "a"}, '{"1":"a"}'),
         ("\ud800", '"\\ud800"'),
+        (
+            {"big": [2**70, math.inf], "not": (math.nan, Decimal("NaN"))},
+            '{"big":[1180591620717411303424,null],"not":[null,null]}',
+        ),
         ({"big": 2**70, "in": {Decimal("0.5")}}, '{"big":1180591620717411303424,"in":[0.5]}'),
     ],
 )

@@ -31,7 +31,7 @@ from graph.execution.shapes import Attribute, Either, Leaf, Many, Member, One, S
 from graph.execution.shapes import Question as Asks
 from graph.execution.spots import Choice, Declared, Level, Question, Questions, Spot, Steps
 
-_MOST_FIELDS = 20_000  # of one plan
+_MOST_FIELDS = 2_000  # of one plan: the code for them is made in one turn of the loop, in some 40 ms
 
 
 class Unplannable(Exception):

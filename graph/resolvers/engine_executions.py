@@ -1,7 +1,7 @@
 """The run of a state machine or flow: of the execution itself, or one that a step registered."""
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,7 @@ _FACTS = frozenset(
         "lastRedrivenAt",
     }
 )
+_DEEPEST = 200  # levels of a JSON value; with those of a response it stays below what encoders take
 _INSIDE = frozenset({"stageSource", "stages", "history", "historyIsComplete"})
 
 
@@ -200,7 +201,26 @@ async def _json(text: str | None, context: Context) -> Any:
 
 
 def _redacted(text: str) -> Any:
+    """A JSON value; what is none, or is too deep to be written as part of a response, as text."""
     try:
-        return redact_json(json.loads(text))
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return redact(text)
+    return redact(text) if _is_deeper(value, _DEEPEST) else redact_json(value)
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    """Whether a JSON value holds lists and objects within each other beyond some levels."""
+    level = [value]
+    for _ in range(levels):
+        level = [held for one in level for held in _held(one)]
+    return any(isinstance(held, dict | list) for held in level)
+
+
+def _held(value: Any) -> Iterable[Any]:
+    match value:
+        case dict():
+            return value.values()
+        case list():
+            return value
+    return ()

@@ -1,5 +1,6 @@
 """What ran inside steps, as the graph shows it: on the demo, with AWS failing, and for whoever may not see it."""
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -280,6 +281,41 @@ async def test_a_cursor_of_other_conditions_is_refused(quick: Graph) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------- cost, bounds
+
+
+class Given:
+    """Step Functions, whose executions were given something else."""
+
+    def __init__(self, states: Any, text: str) -> None:
+        self._states, self._text = states, text
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._states, name)
+
+    def describe_execution(self, **request: Any) -> Any:
+        return self._states.describe_execution(**request) | {"input": self._text}
+
+
+@pytest.mark.parametrize("levels", [1, 200, 201, 900, 980, 100_000])
+async def test_what_a_run_was_given_is_told_however_deep_it_is(memory: MemoryDatabase, levels: int) -> None:
+    """What is too deep to be part of a response is a text."""
+    clients = log_clients()
+    text = "[" * levels + "]" * levels
+    made = services(memory, replace(clients, states=Given(clients.states, text)))
+    response = await post(made, SUBS % "engineExecution { input }", id=INSIDES_ID)
+    made.close()
+    assert response.status_code == 200
+    first = response.json()["data"]["execution"]["pipelineExecutions"]["nodes"][0]["subExecutions"]["nodes"][0]
+    assert first["engineExecution"]["input"] == (json.loads(text) if levels <= 200 else text)
+
+
+async def test_a_number_that_json_does_not_have_is_null(memory: MemoryDatabase) -> None:
+    clients = log_clients()
+    text = '{"a": NaN, "b": 1e999, "c": 1180591620717411303424}'
+    made = services(memory, replace(clients, states=Given(clients.states, text)))
+    response = await post(made, SUBS % "engineExecution { input }", id=INSIDES_ID)
+    made.close()
+    assert '{"a":null,"b":null,"c":1180591620717411303424}' in response.text
 
 
 class Faulty:
