@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from graph.context import Context
@@ -44,7 +45,7 @@ async def entities(context: Context, representations: Sequence[Any]) -> list[Any
         raise BadUserInput(f"'representations' takes at most {MOST} of them.")
     wanted = [_reference(one) for one in representations]
     distinct = list(dict.fromkeys(one for one in wanted if isinstance(one, tuple)))
-    found = await gather_settled(ENTITIES[kind].find(context, *key) for kind, *key in distinct)
+    found = await gather_settled(partial(ENTITIES[kind].find, context, *key) for kind, *key in distinct)
     by_reference = dict(zip(distinct, found, strict=True))
     return [by_reference[one] if isinstance(one, tuple) else one for one in wanted]
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from graph.auth import routes
@@ -43,15 +44,15 @@ async def nodes(context: Context, texts: Sequence[str]) -> list[Any]:
     if len(texts) > MOST:
         raise BadUserInput(f"'ids' takes at most {MOST} ids.")
 
-    return await gather_settled(node(context, text) for text in texts)
+    return await gather_settled(partial(node, context, text) for text in texts)
 
 
-async def gather_settled(finds: Iterable[Awaitable[Any]]) -> list[Any]:
-    """Awaits some objects together; the error of one stands in its place."""
+async def gather_settled(finds: Iterable[Callable[[], Awaitable[Any]]]) -> list[Any]:
+    """Finds some objects together; the error of one stands in its place. None is begun that is given up before."""
 
-    async def settled(find: Awaitable[Any]) -> Any:
+    async def settled(find: Callable[[], Awaitable[Any]]) -> Any:
         try:
-            return await find
+            return await find()
         except Exception as error:  # of any kind: a list is never null for one of its objects
             return error
 

@@ -1,5 +1,6 @@
 """Objects by global id: each leads back to itself, and a bad id costs its own place alone."""
 
+import asyncio
 import base64
 import json
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from graph.demo.model import ACCOUNT
 from graph.demo.samples import SAMPLE_EXECUTION_ID, SAMPLE_RUN
+from graph.resolvers.nodes import gather_settled
 from graph.tables import ids
 from graph.tables.catalogue import DATABASES, EXECUTIONS, PIPELINES
 from tests.demo.reading import ITEMS
@@ -170,3 +172,17 @@ async def test_nodes_takes_at_most_a_hundred_ids(quick: Graph) -> None:
 async def test_a_page_of_nodes_is_read_with_one_call_a_table(quick: Graph) -> None:
     answer = await quick.ask("query($ids: [ID!]!) { nodes(ids: $ids) { id } }", ids=parents("Execution"))
     assert answer.cost == {"batch_get_item WorkflowExecutionsStorageTableV2": 1}
+
+
+async def test_what_is_given_up_before_it_begins_never_begins() -> None:
+    begun = []
+
+    async def find() -> None:
+        begun.append(find)
+
+    together = asyncio.create_task(gather_settled([find, find]))
+    await asyncio.sleep(0)
+    together.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await together
+    assert begun == []
