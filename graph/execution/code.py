@@ -4,8 +4,8 @@ What is written is made of numbers and of names that are given here. Everything 
 is bound to such a name and never becomes part of the text.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
 from graphql import GraphQLLeafType, GraphQLSchema
@@ -23,17 +23,34 @@ Complete: TypeAlias = Callable[[Any, Place, Sequence[Any], Any], Any]
 It raises where the value is not as expected.
 """
 
-_MOST_KEPT = 2048  # shapes whose code is kept
+_MOST_LINES = 50_000  # of the code that is kept; with all that it holds, a line takes some 400 bytes
 _LISTS = frozenset({list, tuple})
 
 
 class Compiler:
-    """Makes code for one schema, and keeps it for the shapes that were used last."""
+    """Makes code for one schema, and keeps it for the shapes that were used last, up to some lines.
+
+    Attributes:
+        lines: how many are kept.
+    """
 
     def __init__(self, schema: GraphQLSchema) -> None:
         self._schema = schema
         self._ordinary = Ordinary()
-        self.complete: Callable[[Value], Complete] = lru_cache(_MOST_KEPT)(self._complete)
+        self._kept: OrderedDict[Value, tuple[Complete, int]] = OrderedDict()
+        self.lines = 0
+
+    def complete(self, value: Value) -> Complete:
+        """What completes the values of some shape."""
+        if value in self._kept:
+            self._kept.move_to_end(value)
+            return self._kept[value][0]
+        complete, lines = self._kept[value] = self._made(value)
+        self.lines += lines
+        while self.lines > _MOST_LINES:
+            _, (_, lines) = self._kept.popitem(last=False)
+            self.lines -= lines
+        return complete
 
     def source(self, value: Value) -> str:
         """The code for a value, and what its names stand for, to look at."""
@@ -42,11 +59,11 @@ class Compiler:
         names = (f"# {name} = {bound!r}" for name, bound in writer.names.items() if name[-1].isdigit())
         return "\n".join([*names, *writer.lines])
 
-    def _complete(self, value: Value) -> Complete:
+    def _made(self, value: Value) -> tuple[Complete, int]:
         writer = _Writer(self._schema, self._ordinary)
         writer.main(value)
         exec(compile("\n".join(writer.lines), "<shape>", "exec"), writer.names)  # noqa: S102 - our own text, see above
-        return cast("Complete", writer.names["main"])
+        return cast("Complete", writer.names["main"]), len(writer.lines)
 
 
 class _Writer:

@@ -36,8 +36,11 @@ async def execute(
     )
     if isinstance(executor, list):
         return ExecutionResult(None, executor)
-    result: Any = executor.execute_operation()
-    return cast("ExecutionResult", await result if optimized_is_awaitable(result) else result)
+    try:
+        result: Any = executor.execute_operation()
+        return cast("ExecutionResult", await result if optimized_is_awaitable(result) else result)
+    finally:
+        plans.trim()
 
 
 class PlannedExecutor(StrawberryGraphQLCoreExecutionContext):

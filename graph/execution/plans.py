@@ -24,8 +24,8 @@ _CONDITIONS = {GraphQLSkipDirective.name, GraphQLIncludeDirective.name}
 class Plans:
     """The plans of the operations of a document, one for each outcome of their conditions, the latest few.
 
-    A plan is kept only as long as it holds no more fields than the document has characters, so that a small document
-    whose fragments unfold to many fields takes no more memory than one that is written out.
+    They are kept only as long as they hold no more fields together than the document has characters, so that a small
+    document whose fragments unfold to many fields takes no more memory than one that is written out.
     """
 
     def __init__(self, planner: Planner, document: DocumentNode) -> None:
@@ -39,12 +39,16 @@ class Plans:
         """The plan of an operation, as it is so far."""
         outcome = tuple(variables.get(name) for name in self._conditions)
         key = (id(operation), outcome)
-        plan = self._kept.get(key)
-        if plan is None or plan.fields > self._longest:
-            plan = self._kept[key] = Plan(self._planner)
-            if len(self._kept) > _MOST_KEPT:
-                self._kept.popitem(last=False)
-        return plan
+        if key in self._kept:
+            self._kept.move_to_end(key)
+        else:
+            self._kept[key] = Plan(self._planner)
+        return self._kept[key]
+
+    def trim(self) -> None:
+        """Lets go of those that were not used for longest, as plans have grown."""
+        while len(self._kept) > _MOST_KEPT or sum(plan.fields for plan in self._kept.values()) > self._longest:
+            self._kept.popitem(last=False)
 
 
 class _Conditions(Visitor):

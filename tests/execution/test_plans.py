@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import pytest
 from graphql import parse
 
-from graph.execution import Plans
+from graph.execution import Planner, Plans, code
+from graph.execution.shapes import One, Shape, TypeName
 from tests.execution.comparing import Bench
 from tests.execution.schema import Apple, World, make_schema
 
@@ -56,9 +58,7 @@ async def test_a_plan_that_unfolds_is_not_kept() -> None:
     )
     plans = BENCH.plans(document)
     await run(plans, document)
-    (grown,) = plans._kept.values()
-    await run(plans, document)
-    assert list(plans._kept.values()) != [grown]
+    assert not plans._kept
 
 
 async def test_what_unfolds_beyond_all_bounds_is_left_to_graphql_core() -> None:
@@ -87,16 +87,54 @@ async def test_what_unfolds_is_not_followed_far_even_where_there_is_nothing() ->
         + " ".join(f"b{n}: twin {{ ...G }}" for n in names)
         + " } fragment G on Apples { "
         + " ".join(f"c{n}: name" for n in names)
-        + " }"
+        + " } #"
+        + "." * 30_000  # a plan of any size is kept
     )
     plans = BENCH.plans(document)
     await run(plans, document)
     assert sum(plan.fields for plan in plans._kept.values()) < 3_000
 
 
+async def test_the_plans_of_all_outcomes_hold_no_more_fields_than_the_document_has_characters() -> None:
+    names = [f"v{number}" for number in range(3)]
+    text = (
+        f"query ({', '.join(f'${name}: Boolean!' for name in names)}) {{ next {{ "
+        + " ".join(f"{name}: twin @include(if: ${name}) {{ name }}" for name in names)
+        + " ".join(f"a{number}: twin {{ ...F }}" for number in range(10))
+        + " } } fragment F on Apples { "
+        + " ".join(f"b{number}: name" for number in range(15))
+        + " }"
+    )
+    document = BENCH.document(text)
+    plans = BENCH.plans(document)
+    for number in range(8):
+        await run(plans, document, **{name: bool(number >> place & 1) for place, name in enumerate(names)})
+        assert 0 < sum(plan.fields for plan in plans._kept.values()) <= len(text)
+    assert 1 < len(plans._kept) < 8
+
+
 async def test_alike_selections_share_their_code() -> None:
     document = BENCH.document("{ a: next { name size } b: next { name size } }")
-    made = BENCH.planner.compiler.complete.cache_info  # type: ignore[attr-defined]
-    before = made().misses
+    before = len(BENCH.planner.compiler._kept)
     await run(BENCH.plans(document), document)
-    assert made().misses - before <= 2  # the root, and both of its fields
+    assert len(BENCH.planner.compiler._kept) - before <= 2  # the root, and both of its fields
+
+
+async def test_code_is_kept_up_to_some_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much each of the shapes holds that clients make up."""
+    monkeypatch.setattr(code, "_MOST_LINES", 500)
+    compiler = Planner(make_schema()).compiler
+    shapes = [
+        One(
+            Shape("Apples", None, tuple((f"f{number}_{at}", TypeName()) for at in range(number)), None),
+            is_nullable=True,
+        )
+        for number in range(1, 60)
+    ]
+    lines = []
+    for shape in shapes:
+        assert compiler.complete(shape) is compiler.complete(shape)
+        lines.append(compiler.lines)
+    assert max(lines) <= 500
+    assert len(lines) > len(compiler._kept) > 1
+    assert shapes[-1] in compiler._kept
