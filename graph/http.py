@@ -188,6 +188,7 @@ class GraphQLView(GraphQL[Context, None]):
             sent = await served.documents.valid(sent)
         except NotValid as error:
             return ExecutionResult(None, error.errors)
+        operation.hash = sent.document.hash  # by now that of all texts that differ in their strings alone
         served.persisted.keep(asked.wanted, viewer.user_id)
         operation.root_fields = tuple(served.root_fields & _selected(chosen))
         try:

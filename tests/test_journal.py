@@ -61,6 +61,15 @@ async def test_an_operation_is_one_line(memory: MemoryDatabase, lines: Lines) ->
     assert answered["hash"] != refused["hash"]
 
 
+async def test_texts_that_differ_in_their_strings_alone_are_one_document_from_the_first(
+    memory: MemoryDatabase, lines: Lines
+) -> None:
+    async with serving(memory) as client:
+        for name in ("one", "other", "third"):
+            await client.post("/graphql", json={"query": f'{{ execution(executionId: "{name}") {{ id }} }}'})
+    assert len({line["hash"] for line in lines.of("graph.operations")}) == 1
+
+
 class LeakyReader(Reader):
     async def get_items(self, *_: Any, **__: Any) -> Any:
         raise RuntimeError(SECRET)

@@ -108,7 +108,9 @@ def _read(response: Response) -> Answer:
         answer = orjson.loads(response.body)
     except orjson.JSONDecodeError as fault:
         raise ResponseStreamingError(error="the answer is no JSON") from fault
-    return answer  # type: ignore[no-any-return]
+    if not isinstance(answer, dict):
+        raise ResponseStreamingError(error="the answer is no JSON object")
+    return answer
 
 
 def _refusal(response: Response, operation: Operation) -> ClientError:

@@ -299,6 +299,11 @@ async def not_json(asked: Asked) -> bool:
     return True
 
 
+async def no_object(asked: Asked) -> bool:
+    asked.write(response(b'["ok"]'))
+    return True
+
+
 async def packed(asked: Asked) -> bool:
     """gzip, which was not asked for."""
     asked.write(response(gzip.compress(asked.body), "Content-Encoding: gzip"))
@@ -348,6 +353,7 @@ WRONG = (
     upgraded,
     not_http,
     not_json,
+    no_object,
     packed,
 )
 REFUSED = (throttled, broken, unavailable)
