@@ -127,7 +127,8 @@ def _values(row: type[Row], attributes: tuple[str, ...]) -> Callable[[Row], Key]
     names = [slots[attribute] for attribute in attributes]
     if len(names) > 1:
         return attrgetter(*names)
-    return lambda row: tuple(getattr(row, name) for name in names)
+    one = [attrgetter(name) for name in names]
+    return lambda row: tuple([value(row) for value in one])
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:
