@@ -72,7 +72,7 @@ _ALWAYS = {
 }
 _LONGEST_NAME = 100
 _POINTS_OF_A_GUESS = 10
-_ENCODED_AT_ONCE = 1_000  # points
+_SHORT = 20_000, 1_000  # points, for which an answer without long texts and one with them takes few megabytes
 
 
 class GraphQLView(GraphQL[Context, None]):
@@ -146,7 +146,7 @@ class GraphQLView(GraphQL[Context, None]):
 
     async def _encoded(self, body: GraphQLHTTPResponse, operation: Operation) -> bytes:
         """The text of a response. One that can be long lets others have their turns, and ends at a bound."""
-        if operation.price <= _ENCODED_AT_ONCE:
+        if not operation.can_be_long:
             return encode(body)
         try:
             return await encode_in_turns(body, self._settings.max_response_bytes)
@@ -183,6 +183,7 @@ class GraphQLView(GraphQL[Context, None]):
         if method == "GET" and chosen.operation is not OperationType.QUERY:
             raise _not_allowed(("POST",))
         operation.price = served.limits.price(sent.document, chosen, sent.variables(asked.variables))
+        operation.can_be_long = operation.price > _SHORT[sent.document.once(served.has_long_texts)]
         await self._buckets.charge(viewer.user_id, operation.price)
         try:
             sent = await served.documents.valid(sent)
@@ -234,6 +235,10 @@ class _Served:
         self.limits = Limits(schema.core, settings)
         self.root_fields = frozenset(schema.core.query_type.fields if schema.core.query_type else ())
         self._concealment = None if settings.is_development else Concealment(schema.core)
+
+    def has_long_texts(self, document: Document) -> bool:
+        """Whether a document selects texts that can fill a whole row."""
+        return self.limits.has_long_texts(document.once(self.schema.selection).fields)
 
     def presented(self, errors: Iterable[GraphQLError], source: str) -> list[Any]:
         """Errors as the client may see them."""

@@ -5,7 +5,7 @@ is counted in the points of :mod:`graph.schema.costs`: a field's own, and below 
 multiply down the tree. It assumes full pages, and the longest page where it cannot tell. Documents need not be valid.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,6 +47,12 @@ class Limits:
         self._schema = schema
         self._weights = weights(schema)
         self._settings = settings
+
+    def has_long_texts(self, selected: Mapping[str, Iterable[str]]) -> bool:
+        """Whether any of some fields of some types is a text that can fill a whole row, or JSON that can."""
+        return any(
+            self._weights.get((kind, name), _UNKNOWN).is_text for kind, names in selected.items() for name in names
+        )
 
     def price(
         self, document: Document, operation: OperationDefinitionNode, variables: Mapping[str, Any] | None = None

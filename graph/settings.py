@@ -139,7 +139,7 @@ class Settings(BaseSettings):
     body_seconds: float = Field(10.0, gt=0, description="Seconds in which a request's body must arrive.")
     operation_seconds: float = Field(30.0, gt=0, description="Seconds that one operation may run.")
     points_at_once: int = Field(
-        500_000, ge=1, description="Points of operations that run at once, per process; more wait, the cheapest least."
+        750_000, ge=1, description="Points of operations that run at once, per process; more wait, the cheapest least."
     )
     wait_seconds: float = Field(5.0, gt=0, description="Seconds that an operation waits for its turn, then OVERLOADED.")
     max_document_characters: int = Field(65_536, ge=1024, description="Characters of a document.")
@@ -156,14 +156,14 @@ class Settings(BaseSettings):
     max_aliases: int = Field(100, ge=0, description="Aliases in a document.")
     max_directives: int = Field(100, ge=0, description="Directives in a document.")
     max_directives_in_place: int = Field(5, ge=0, description="Directives on one field, fragment or operation.")
-    max_price: int = Field(100_000, ge=100, description="Points that one operation may cost.")
+    max_price: int = Field(150_000, ge=100, description="Points that one operation may cost.")
     max_response_bytes: int = Field(
         64 * 1024 * 1024, ge=1024 * 1024, description="Bytes of a response, before it is packed."
     )
     rate_points: int = Field(
-        2_000_000, ge=0, description="Points that one user may spend at once, per process; 0 sets no limit."
+        3_000_000, ge=0, description="Points that one user may spend at once, per process; 0 sets no limit."
     )
-    rate_points_per_second: int = Field(50_000, ge=1, description="Points that a user gets back each second.")
+    rate_points_per_second: int = Field(75_000, ge=1, description="Points that a user gets back each second.")
 
     @model_validator(mode="after")
     def _admits_every_price(self) -> Self:

@@ -144,6 +144,15 @@ def test_the_demo_listens_on_the_loopback_address_alone(served: Served) -> None:
         socket.create_connection(("127.0.0.2", served.port), timeout=5)
 
 
+@pytest.fixture
+def terminal() -> Iterator[None]:
+    """SIGINT as a terminal has it. What a script runs in the background ignores it, and its children do too."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("terminal")
 def test_ctrl_c_ends_the_demo_without_a_word() -> None:
     with started("demo", "--port", "0") as process:
         assert ready(process).ends(signal.SIGINT) == (130, "")

@@ -183,7 +183,7 @@ async def test_the_cost_is_told_to_who_asks_for_it(production: httpx.AsyncClient
     assert "extensions" not in (await ask(production, EXECUTION)).json()
     response = await ask(production, EXECUTION, {"GraphQL-Cost": "1"})
     assert response.json()["extensions"]["cost"] == {
-        "requested": 16, "maximum": 100_000, "calls": 1, "rounds": 1, "capacity": 0.0,
+        "requested": 14, "maximum": 150_000, "calls": 1, "rounds": 1, "capacity": 0.0,
     }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from graph.demo.logs import log_clients
 from graph.demo.permissions import ADMIN, API_KEY_OF, BOB, NOBODY
 from graph.loaders.permissions import PermissionRows
 from graph.schema import federated_sdl
+from graph.schema.costs import ANSWER_COST
 from graph.settings import Settings
 from tests.harness import SUBGRAPH
 from tests.memory import NAMES, MemoryDatabase
@@ -186,7 +187,7 @@ def test_many_representations_have_their_price(subgraph: Client) -> None:
     thousand = {"these": [TOWN_HALL] * 1_000}
     answer = subgraph.post(ENTITIES, PROOF, ("GraphQL-Cost", "1"), variables=thousand).json()
     assert len(answer["data"]["_entities"]) == 1_000
-    assert answer["extensions"]["cost"]["requested"] == 1_000 * (2 + 1)
+    assert answer["extensions"]["cost"]["requested"] == 1_000 * (ANSWER_COST + 1)
     dear = ENTITIES.replace("name", "executions(first: 100) { nodes { id } }")
     assert subgraph.post(dear, PROOF, variables=thousand).json()["errors"][0]["extensions"]["code"] == (
         "COST_LIMIT_EXCEEDED"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from graphql import get_introspection_query
+from graphql import GraphQLObjectType, get_introspection_query, get_named_type
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -148,7 +148,7 @@ def test_the_introspection_query_is_admitted_by_default_but_not_four_times() -> 
     again = " ".join(f"{name}: __schema {{ ...s }}" for name in "abcd")
     _, fields = query.split("__schema {", 1)
     inner, fragments = fields.split("\n    }\n", 1)[0], fields[fields.index("fragment FullType") :]
-    assert refusal(f"{{ {again} }} fragment s on __Schema {{ {inner} }} }} {fragments}").maximum == 100_000
+    assert refusal(f"{{ {again} }} fragment s on __Schema {{ {inner} }} }} {fragments}").maximum == 150_000
 
 
 def examples() -> dict[str, tuple[str, dict[str, Any]]]:
@@ -263,3 +263,14 @@ def test_a_longer_page_is_never_cheaper(shorter: int, longer: int) -> None:
     shorter, longer = sorted((shorter, longer))
     query = "query ($n: Int) { executions(first: $n) { nodes { inputFiles { nodes { id } } } } }"
     assert price(query, {"n": shorter}) <= price(query, {"n": longer})
+
+
+def test_json_and_texts_are_known_to_be_long() -> None:
+    limits = Limits(SCHEMA.core, GENEROUS)
+    for kind in SCHEMA.core.type_map.values():
+        if isinstance(kind, GraphQLObjectType) and not kind.name.startswith("__"):
+            for name, field in kind.fields.items():
+                if get_named_type(field.type).name == "JSON":
+                    assert limits.has_long_texts({kind.name: [name]}), f"{kind.name}.{name}"
+    assert limits.has_long_texts({"Execution": ["id"], "StoredText": ["byteLength", "content"]})
+    assert not limits.has_long_texts({"Execution": ["id", "status", "log"], "Query": ["executions"], "Nothing": ["x"]})

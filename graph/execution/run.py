@@ -164,7 +164,7 @@ class _Turn:
     def begin(self) -> None:
         """Begins a turn."""
         self.begun, self._untimed = 0, _UNTIMED
-        self._began = time.thread_time()
+        self._began = time.perf_counter()
 
     async def goes_on(self) -> None:
         """Gives others their turn where this one is over."""
@@ -173,10 +173,10 @@ class _Turn:
             if self._untimed:
                 return
             self._untimed = _UNTIMED
-            if time.thread_time() - self._began < _SECONDS:
+            if time.perf_counter() - self._began < _SECONDS:
                 return
         await asyncio.sleep(0)
-        took = time.thread_time() - self._began
+        took = time.perf_counter() - self._began
         if took > 2 * _SECONDS:
             self._most = max(_BEGUN_AT_LEAST, self._most // 2)
         elif took < _SECONDS:

@@ -69,6 +69,7 @@ class Loader(DataLoader[KeyT, ResultT], ABC, Generic[KeyT, ResultT]):
     def __init__(self, pace: Pace) -> None:
         super().__init__()
         self._pace = pace
+        self._primed: dict[KeyT, ResultT] = {}
 
     @abstractmethod
     async def read(self, keys: Sequence[KeyT]) -> Sequence[ResultT | GraphError]:
@@ -116,11 +117,18 @@ class Loader(DataLoader[KeyT, ResultT], ABC, Generic[KeyT, ResultT]):
 
     def knows(self, key: KeyT) -> bool:
         """Whether the key was asked for or primed before in this operation, so that loading it costs nothing."""
-        return key in self._cache
+        return key in self._cache or key in self._primed
+
+    def remember(self, results: Iterable[tuple[KeyT, ResultT]]) -> None:
+        """Takes results that another read brought; few of them will be asked for."""
+        for key, result in results:
+            self._primed.setdefault(key, result)
 
     def _load(self, key: KeyT) -> "asyncio.Future[ResultT]":
         remembered = self._cache.get(key)
-        if remembered is not None and remembered.cancelled():
+        if remembered is None and key in self._primed:
+            self.prime(key, self._primed[key])
+        elif remembered is not None and remembered.cancelled():
             self.clear(key)
         return super().load(key)
 
@@ -144,8 +152,7 @@ class KeyLoader(Loader[Key, RowT | None]):
 
     def prime_rows(self, rows: Iterable[RowT]) -> None:
         """Remembers rows that another read brought whole, so that none is read twice."""
-        for row in rows:
-            self.prime(row.primary_key, row)
+        self.remember((row.primary_key, row) for row in rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,8 +276,7 @@ class FirstLoader(Loader[str, RowT | None]):
 
     def prime_rows(self, rows: Iterable[RowT]) -> None:
         """Remembers rows that another read brought whole, so that none is read twice."""
-        for row in rows:
-            self.prime(row.primary_key[0], row)
+        self.remember((row.primary_key[0], row) for row in rows)
 
 
 def _pages(wanted: Slice) -> Iterable[int]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -261,6 +262,7 @@ def _log_id(kind: LogKind, source: LogSource) -> str:
     return _digest(kind.value, *_hashed_location(source))
 
 
+@lru_cache(maxsize=4096)  # a step's few places are asked for in several ways
 def _digest(*parts: str) -> str:
     # VAMS hashes this very JSON text: default separators, other than ASCII escaped.
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]

@@ -27,7 +27,7 @@ from strawberry.schema_directive import Location
 
 DirectiveT = TypeVar("DirectiveT")
 
-ANSWER_COST = 8
+ANSWER_COST = 7
 """A field that a loader answers, together with all others of its kind."""
 
 PAGE_COST = 20
@@ -36,7 +36,7 @@ PAGE_COST = 20
 LIST_COST = 100
 """A connection that looks through rows for those it shows, a hundred of them or more for one page."""
 
-TEXT_COST = 20
+TEXT_COST = 10
 """A text that can fill a whole row."""
 
 _LIST_SIZE = 5  # how long a list of objects is taken to be that is no connection
@@ -81,6 +81,7 @@ class Weight:
     sliced_by: tuple[str, ...] = ()
     is_page: bool = False
     is_row: bool = False
+    is_text: bool = False
 
 
 def weights(schema: GraphQLSchema) -> Mapping[tuple[str, str], Weight]:
@@ -106,7 +107,8 @@ def _weight(field: GraphQLField) -> Weight:
     points = cost.weight if cost else 1
     if size is None:
         repeats = _is_list(field) and not is_leaf_type(get_named_type(field.type))
-        return Weight(points, _LIST_SIZE if repeats else 1)
+        is_text = points >= TEXT_COST and is_leaf_type(get_named_type(field.type))
+        return Weight(points, _LIST_SIZE if repeats else 1, is_text=is_text)
     return Weight(points, size.assumed_size or 1, tuple(size.slicing_arguments), is_page=bool(size.sized_fields))
 
 

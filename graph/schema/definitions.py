@@ -4,7 +4,7 @@ from graph.context import Context
 from graph.resolvers import executions as answers
 from graph.resolvers.paging import Page, PageRequest
 from graph.schema.connections import BoundedConnection
-from graph.schema.costs import LIST_COST
+from graph.schema.costs import LIST_COST, TEXT_COST
 from graph.schema.fields import attribute, object_type, page
 from graph.schema.filters import ExecutionFilter, to_filter
 from graph.schema.lazy import LazyExecution
@@ -33,7 +33,9 @@ class Workflow(Node):
     description: str | None = attribute("What it does.")
     is_enabled: bool = attribute("Whether it can be launched.")
     is_archived: bool = attribute("Whether it was put away.")
-    system_config: JSON | None = attribute("Its rules: what it takes, where it writes, what may run at once.")
+    system_config: JSON | None = attribute(
+        "Its rules: what it takes, where it writes, what may run at once.", cost=TEXT_COST
+    )
     executions: BoundedConnection[LazyExecution] | None = page(
         executions, "The executions of the workflow, newest first, as the filter allows.", cost=LIST_COST
     )

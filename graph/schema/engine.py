@@ -10,6 +10,7 @@ from graph.resolvers import sub_executions as subs
 from graph.resolvers.gate import require_logs
 from graph.resolvers.history_events import LONGEST_PAGE
 from graph.schema.connections import CountedConnection
+from graph.schema.costs import TEXT_COST
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import LazyExecution, LazyPipelineExecution
 from graph.schema.node import Node
@@ -51,15 +52,19 @@ class EngineExecution(Node):
     )
     status: ExecutionStatus | None = answer(runs.status, "How far it has come; UNKNOWN where the engine does not say.")
     input: JSON | None = answer(
-        runs.given, "The JSON given at start, redacted. Needs the logs permission.", guard=require_logs
+        runs.given, "The JSON given at start, redacted. Needs the logs permission.", guard=require_logs, cost=TEXT_COST
     )
     output: JSON | None = answer(
-        runs.returned, "The JSON returned at the end, redacted. Needs the logs permission.", guard=require_logs
+        runs.returned,
+        "The JSON returned at the end, redacted. Needs the logs permission.",
+        guard=require_logs,
+        cost=TEXT_COST,
     )
     flow_definition: str | None = answer(
         runs.definition,
         "The definition as it stood when the run started. Needs the logs permission: it holds ARNs.",
         guard=require_logs,
+        cost=TEXT_COST,
     )
     started_at: datetime | None = answer(runs.fact("started_at"), "When it started.")
     stopped_at: datetime | None = answer(runs.fact("stopped_at"), "When it ended; null until then.")

@@ -10,7 +10,7 @@ from graph.resolvers.gate import require_details, require_logs, require_metadata
 from graph.resolvers.log_events import LONGEST_PAGE
 from graph.resolvers.paging import Page, PageRequest
 from graph.schema.connections import BoundedConnection, CountedConnection, FilteredConnection
-from graph.schema.costs import LIST_COST
+from graph.schema.costs import LIST_COST, TEXT_COST
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.filters import AssetRef, ExecutionFilter, to_filter
 from graph.schema.lazy import (
@@ -160,6 +160,7 @@ class Execution(Node):
         statuses.error_of_execution,
         "The failure message, redacted. Null unless the run ended other than SUCCEEDED.",
         reads=STATUS + Row.fields("error_text"),
+        cost=TEXT_COST,
     )
     log: StoredText | None = answer(
         executions.log,

@@ -60,9 +60,10 @@ def type_name(record: object) -> str:
     return _TYPES[type(record)]
 
 
-def attribute(description: str, *, reads: StoredFields | None = None) -> Any:
+def attribute(description: str, *, reads: StoredFields | None = None, cost: int = 1) -> Any:
     """A field that is an attribute of the record. ``reads`` are the stored fields behind one that is computed."""
-    return strawberry.field(description=description, metadata=_metadata(reads))
+    directives = [] if cost == 1 else [Cost(weight=cost)]
+    return strawberry.field(description=description, metadata=_metadata(reads), directives=directives)
 
 
 def answer(

@@ -1,6 +1,7 @@
 """What runs and steps read."""
 
 from graph.resolvers import inputs
+from graph.schema.costs import TEXT_COST
 from graph.schema.fields import answer, attribute, object_type
 from graph.schema.lazy import LazyAsset, LazyDatabase, LazyExecution, LazyPipelineExecution
 from graph.schema.node import Node
@@ -50,9 +51,9 @@ class InputMetadata(Node):
         "The path relative to the asset; / is the asset or the database itself.",
         reads=InputMetadataRow.fields("stored_path"),
     )
-    metadata: JSON = attribute("The metadata, by key.")
+    metadata: JSON = attribute("The metadata, by key.", cost=TEXT_COST)
     metadata_truncated: bool = attribute("Whether the row could not hold all of it.")
-    attributes: JSON = attribute("The attributes of the file, by key.")
+    attributes: JSON = attribute("The attributes of the file, by key.", cost=TEXT_COST)
     attributes_truncated: bool = attribute("Whether the row could not hold all of them.")
     full_location: S3Location | None = answer(
         inputs.envelope_location,

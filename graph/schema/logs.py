@@ -14,6 +14,7 @@ from graph.resolvers.log_events import LONGEST_PAGE, LinesWanted
 from graph.resolvers.log_pages import LogPage
 from graph.resolvers.paging import PageRequest, ShortPageReason
 from graph.schema.connections import PageInfo
+from graph.schema.costs import TEXT_COST
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.instants import instant
 from graph.schema.lazy import LazyPipelineExecution
@@ -92,7 +93,7 @@ class LogEvent:
 
     time: datetime = attribute("When it was written, as its writer says.", reads=())
     ingested_at: datetime | None = attribute("When it arrived in CloudWatch Logs.", reads=())
-    message: str = attribute("The text, redacted.", reads=())
+    message: str = attribute("The text, redacted.", reads=(), cost=TEXT_COST)
     log_group_name: str | None = attribute("The log group that it lies in; null for a line of a history.", reads=())
     log_stream_name: str | None = attribute("The log stream that it lies in.", reads=())
     source: "RegisteredLog | None" = attribute(

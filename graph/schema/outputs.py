@@ -1,6 +1,7 @@
 """What runs and steps wrote."""
 
 from graph.resolvers import outputs
+from graph.schema.costs import TEXT_COST
 from graph.schema.fields import answer, attribute, object_type
 from graph.schema.lazy import LazyAsset, LazyPipelineExecution
 from graph.schema.node import Node
@@ -45,7 +46,7 @@ class OutputMetadata(Node):
 
     target_path: str = attribute("The file that it is for; / is the asset itself.")
     key: str = attribute("The name of the value.")
-    value: str = attribute("The value.")
+    value: str = attribute("The value.", cost=TEXT_COST)
     source_key: str | None = attribute("The file that the value was read from.")
     pipeline_execution: LazyPipelineExecution | None = answer(outputs.step_of, "The step that it is recorded under.")
 

@@ -33,8 +33,8 @@ def parse_instant(text: Any) -> datetime | RefusedInstant:
 
 def print_instant(instant: datetime) -> str:
     """An instant in UTC with a trailing Z; milliseconds only where it has any."""
-    precision = "milliseconds" if instant.microsecond else "seconds"
-    return instant.astimezone(UTC).replace(tzinfo=None).isoformat(timespec=precision) + "Z"
+    in_utc = instant if instant.tzinfo is UTC else instant.astimezone(UTC)
+    return in_utc.isoformat(timespec="milliseconds" if instant.microsecond else "seconds").removesuffix("+00:00") + "Z"
 
 
 def _parse_big(value: Any) -> int:

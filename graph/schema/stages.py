@@ -10,6 +10,7 @@ from graph.resolvers.engine_executions import of_stage
 from graph.resolvers.gate import require_logs
 from graph.resolvers.history_events import LONGEST_PAGE
 from graph.schema.connections import CountedConnection
+from graph.schema.costs import TEXT_COST
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import LazyEngineExecution
 from graph.schema.node import Node
@@ -146,5 +147,8 @@ class HistoryEvent:
     stage: Stage | None = answer(history_events.stage_of_event, "The state.")
     redrive_index: int | None = attribute("0 for the first run, 1 after the first redrive; null when unread.", reads=())
     event_detail: JSON | None = answer(
-        history_events.event_detail, "The event's own details, redacted. Needs the logs permission.", guard=require_logs
+        history_events.event_detail,
+        "The event's own details, redacted. Needs the logs permission.",
+        guard=require_logs,
+        cost=TEXT_COST,
     )

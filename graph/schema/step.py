@@ -6,6 +6,7 @@ from graph.resolvers import inputs, logs, outputs, statuses, steps, sub_executio
 from graph.resolvers.gate import require_logs, require_metadata
 from graph.resolvers.log_events import LONGEST_PAGE
 from graph.schema.connections import CountedConnection, FilteredConnection
+from graph.schema.costs import TEXT_COST
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import (
     LazyExecution,
@@ -41,7 +42,7 @@ class TemplateTag:
     """A tag and its value."""
 
     key: str = attribute("The name of the tag.", reads=())
-    value: JSON | None = attribute("Its value.", reads=())
+    value: JSON | None = attribute("Its value.", reads=(), cost=TEXT_COST)
 
 
 @object_type(Configuration, description="The configuration that a step was given.")
@@ -68,10 +69,10 @@ class InputConfiguration:
     )
     config_format: str | None = attribute("The format of the configuration, as a label.")
     effective_system_config: JSON = attribute(
-        "The pipeline's system configuration with the template's overrides applied."
+        "The pipeline's system configuration with the template's overrides applied.", cost=TEXT_COST
     )
     effective_system_config_truncated: bool = attribute("Whether the row could not hold all of it.")
-    template_overrides: JSON = attribute("What the template overrode in the system configuration.")
+    template_overrides: JSON = attribute("What the template overrode in the system configuration.", cost=TEXT_COST)
     template_overrides_truncated: bool = attribute("Whether the row could not hold all of it.")
 
 

@@ -96,7 +96,8 @@ def instant(value: Value | None, attribute: str) -> datetime | MalformedValue | 
     if match := _INSTANT.fullmatch(value.get("S", "")):
         seconds, fraction, zone = match.groups()
         try:
-            return datetime.fromisoformat(seconds + (fraction or "")[:7] + (zone or "Z")).astimezone(UTC)
+            instant = datetime.fromisoformat(seconds + (fraction or "")[:7] + (zone or "Z"))
+            return instant if instant.tzinfo is UTC else instant.astimezone(UTC)
         except (ValueError, OverflowError):
             pass
     return MalformedValue(attribute)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
+from operator import attrgetter
 from typing import Any, ClassVar, Self, cast
 
 from graph.tables.catalogue import Index, Table
@@ -61,13 +62,11 @@ class Row:
     @property
     def primary_key(self) -> Key:
         """The primary key."""
-        return self.position_in(None, with_partition=True)
+        return _primary_key(type(self))(self)
 
-    def position_in(self, index: Index | None, *, with_partition: bool = False) -> Key:
+    def position_in(self, index: Index | None) -> Key:
         """The values that place the row within a partition of its table or of an index."""
-        slots = _key_slots(type(self))
-        names = self.table.key if with_partition else position_attributes(self.table, index)
-        return tuple(getattr(self, slots[name]) for name in names)
+        return _position(type(self), index)(self)
 
 
 @cache
@@ -114,8 +113,22 @@ def _make_plan(row: type[Row], fields: Fields) -> _Plan:
     return _Plan(_distinct(attribute for _, attribute, _ in declared), decode)
 
 
-def _make_key_slots(row: type[Row]) -> dict[str, str]:
-    return {field.metadata["attribute"]: field.name for field in _declared(row) if field.metadata.get("key")}
+def _make_primary_key(row: type[Row]) -> Callable[[Row], Key]:
+    return _values(row, row.table.key)
+
+
+def _make_position(row: type[Row], index: Index | None) -> Callable[[Row], Key]:
+    return _values(row, position_attributes(row.table, index))
+
+
+def _values(row: type[Row], attributes: tuple[str, ...]) -> Callable[[Row], Key]:
+    """What gives the values of some key attributes of a row."""
+    slots = {field.metadata["attribute"]: field.name for field in _declared(row) if field.metadata.get("key")}
+    names = [slots[attribute] for attribute in attributes]
+    if len(names) > 1:
+        return attrgetter(*names)
+    one = [attrgetter(name) for name in names]
+    return lambda row: tuple([value(row) for value in one])
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:
@@ -124,4 +137,5 @@ def _distinct(names: Iterable[str]) -> tuple[str, ...]:
 
 # Field sets come from documents, so their plans are bounded.
 _plan = cast("Callable[[type[Row], Fields], _Plan]", lru_cache(maxsize=4096)(_make_plan))
-_key_slots = cast("Callable[[type[Row]], dict[str, str]]", cache(_make_key_slots))
+_primary_key = cast("Callable[[type[Row]], Callable[[Row], Key]]", cache(_make_primary_key))
+_position = cast("Callable[[type[Row], Index | None], Callable[[Row], Key]]", cache(_make_position))
