@@ -92,7 +92,7 @@ class Loader(DataLoader[KeyT, ResultT], ABC, Generic[KeyT, ResultT]):
 
     def begin(self, key: KeyT) -> None:
         """Starts a load that something else in the operation will wait for, or nothing will."""
-        super().load(key)
+        self._load(key)
 
     def do_resolve_reject(self, key: KeyT, future: "asyncio.Future[ResultT]") -> None:
         """What aiodataloader calls to queue a key. An error that every waiter has given up by then is no complaint.

@@ -148,6 +148,14 @@ async def test_a_load_that_was_begun_is_awaited_without_another() -> None:
     assert loader.batches == [[1]]
 
 
+async def test_what_another_read_brought_is_not_read_again_for_a_load_that_is_begun() -> None:
+    loader = Spelled()
+    loader.remember([(1, "known")])
+    loader.begin(1)
+    assert await loader.load(1) == "known"
+    assert loader.batches == []
+
+
 def test_each_operation_has_loaders_in_its_own_loop(database: EmbeddedDatabase) -> None:
     reader = Reader(ThreadedDatabase(database.client), database.names)
 
