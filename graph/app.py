@@ -57,6 +57,7 @@ def application() -> Starlette:
     """The application over a deployment, as the settings say; what each worker of ``vams-graph serve`` runs.
 
     Raises:
+        UnknownSettings: when a variable looks like a setting and is none.
         NotConfigured: when nothing tells who asks.
         MissingTableNames: when neither the environment nor SSM names every table.
     """
@@ -79,6 +80,7 @@ def settle_garbage_collection() -> None:
 
 def deployment(settings: Settings) -> Services:
     """The services over a deployment. Raises as :func:`application` does."""
+    settings.refuse_unknown(os.environ)
     client, names = connect(settings)
     writer = ExecutionWriter(client, names[EXECUTIONS]) if settings.write_back_status else None
     reads = wire.reads(settings, client)

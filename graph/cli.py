@@ -29,7 +29,7 @@ from graph.documents.trusted import BadManifest
 from graph.history import command as history
 from graph.schema import create_schema, federated_sdl
 from graph.server import serve
-from graph.settings import Settings
+from graph.settings import Settings, UnknownSettings
 from graph.tables.doctor import Finding, cannot_connect, examine
 from graph.tables.names import MissingTableNames
 
@@ -63,7 +63,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (BotoCoreError, ClientError) as error:
         print(cannot_connect(error), file=sys.stderr)
         return 1
-    except (BadManifest, DemoNotInstalledError, MissingTableNames, NotConfigured, OSError, PortUnavailable) as error:
+    except (
+        BadManifest,
+        DemoNotInstalledError,
+        MissingTableNames,
+        NotConfigured,
+        OSError,
+        PortUnavailable,
+        UnknownSettings,
+    ) as error:
         print(error, file=sys.stderr)
     except KeyboardInterrupt:
         return 130

@@ -4,6 +4,7 @@ Physical table names are not here: they come from the variables or the SSM param
 (:mod:`graph.tables.names`).
 """
 
+from collections.abc import Iterable
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Literal, Self
@@ -11,11 +12,20 @@ from typing import Literal, Self
 from pydantic import Field, IPvAnyNetwork, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+_PREFIX = "VAMS_GRAPH_"
+
+
+class UnknownSettings(Exception):
+    """Variables have the prefix of settings and are none: what they were to close might stay open."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        super().__init__(f"There is no setting of the name {', '.join(sorted(names))}; see docs/operations.md.")
+
 
 class Settings(BaseSettings):
     """Read once at start; a wrong value stops the start with a message that names the variable."""
 
-    model_config = SettingsConfigDict(env_prefix="VAMS_GRAPH_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, frozen=True, extra="ignore")
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8000, ge=1, le=65535, description="Port to listen on.")
@@ -178,6 +188,17 @@ class Settings(BaseSettings):
         if self.trusted_documents_only and self.trusted_documents is None:
             raise ValueError("VAMS_GRAPH_TRUSTED_DOCUMENTS_ONLY needs the manifest in VAMS_GRAPH_TRUSTED_DOCUMENTS")
         return self
+
+    @classmethod
+    def refuse_unknown(cls, environment: Iterable[str]) -> None:
+        """Looks at the names of variables.
+
+        Raises:
+            UnknownSettings: for those that look like settings.
+        """
+        known = {f"{_PREFIX}{name}".upper() for name in cls.model_fields}
+        if unknown := [name for name in environment if name.upper().startswith(_PREFIX) and name.upper() not in known]:
+            raise UnknownSettings(unknown)
 
     @property
     def is_development(self) -> bool:

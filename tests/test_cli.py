@@ -270,6 +270,16 @@ def test_serve_says_why_aws_cannot_be_asked(bare: pytest.MonkeyPatch, capsys: py
     assert capsys.readouterr() == ("", "AWS cannot be asked: You must specify a region.\n")
 
 
+def test_a_variable_that_looks_like_a_setting_and_is_none_stops_the_start(
+    bare: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare.setenv("VAMS_GRAPH_CURSOR_SECRETS", '["secret"]')
+    bare.setenv("VAMS_GRAPH_TRUSTED_DOCUMENT_ONLY", "true")
+    bare.setenv("vams_graph_port", "8000")
+    assert main(["serve"]) == 2
+    assert capsys.readouterr().err.startswith("There is no setting of the name VAMS_GRAPH_TRUSTED_DOCUMENT_ONLY; see")
+
+
 @pytest.mark.parametrize("value", ["[]", '[""]', '["secret", ""]'])
 def test_serve_asks_for_secrets_that_seal(
     bare: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], value: str

@@ -21,11 +21,10 @@ from graph.tables.catalogue import EXECUTIONS, EXECUTIONS_BY_DATE, OUTPUT_FILES,
 from graph.tables.queries import Between, Prefix, Query, query_request
 from tests.demo.reading import ITEMS
 from tests.memory import NAMES, MemoryDatabase
+from tests.skipping import give_up
 
 NATIVE = Path(__file__).resolve().parents[2] / "bench" / "native"
 COMPILER = shutil.which("g++")
-
-pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no g++")
 
 LIST = Query(EXECUTIONS, EXECUTIONS_BY_DATE, "execution", None, (), ("workflowExecutionId",), False, None, None)
 CHAIN = Query(STEPS, STEPS_BY_EXECUTION, SAMPLE_EXECUTION_ID, None, (), (), True, None, None)
@@ -41,9 +40,11 @@ Client = Any
 
 @pytest.fixture(scope="module")
 def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    if COMPILER is None:
+        give_up("THE STUB OF DYNAMODB IS NOT TESTED: there is no g++")
     directory = tmp_path_factory.mktemp("stub")
     binary, items = directory / "stub", directory / "items.jsonl"
-    subprocess.run([str(COMPILER), "-std=c++20", "-o", binary, NATIVE / "stub.cpp"], check=True)  # noqa: S603
+    subprocess.run([COMPILER, "-std=c++20", "-o", binary, NATIVE / "stub.cpp"], check=True)  # noqa: S603
     write_items(items, (Row(table, item) for table, held in ITEMS.items() for item in held))
     port = free_port()
     with running("stub", [str(binary), str(port), str(items)], port, 0, {}, directory / "log") as process:
