@@ -100,12 +100,13 @@ class _Prices:
 
 @dataclass(frozen=True, slots=True)
 class _Totals:
-    """Of a selection set: its response fields, its depth, and its price, which is ``fixed + rows * size of the page``.
+    """Of a selection set: its own fields, those with all below, its depth, and its price, ``fixed + rows * page size``.
 
     A page has its size from the field above it, and fragments must be measured without knowing who spreads them.
     """
 
     fields: int = 0
+    selected: int = 0
     depth: int = 0
     fixed: int = 0
     rows: int = 0
@@ -113,6 +114,7 @@ class _Totals:
     def beside(self, other: "_Totals") -> "_Totals":
         return _Totals(
             self.fields + other.fields,
+            self.selected + other.selected,
             max(self.depth, other.depth),
             self.fixed + other.fixed,
             self.rows + other.rows,
@@ -144,6 +146,7 @@ class _Pass:
         totals = self._operation(operation)
         self._measure_the_rest(operation)
         _check("number of root fields", totals.fields, settings.max_root_fields)
+        _check("number of fields", totals.selected, settings.max_fields)
         _check("depth", totals.depth, settings.max_depth)
         _check("number of aliases", self.aliases, settings.max_aliases)
         _check("number of directives", self.directives, settings.max_directives)
@@ -201,19 +204,21 @@ class _Pass:
             self.aliases += 1
         definition = self.schema.get_field(parent, name) if is_composite_type(parent) else None
         weight = self.weights.get((parent.name, name), _UNKNOWN) if parent else _UNKNOWN
-        price, depth = weight.cost, 1
+        price, depth, selected = weight.cost, 1, 1
         if node.selection_set is not None:
             kind = get_named_type(definition.type) if definition else None
             below = self._selections(node.selection_set, kind, nested)
             size = self._size(node, weight)
             depth += below.depth
+            selected += below.selected
             if weight.is_page:
                 price += below.fixed + size * below.rows
             elif weight.sliced_by:  # by a list of keys, each of which is looked up
                 price = max(size, 1) * (price + below.fixed + below.rows)
             else:
                 price += size * (below.fixed + below.rows)
-        return _Totals(1, depth, rows=price) if weight.is_row else _Totals(1, depth, fixed=price)
+        rows, fixed = (price, 0) if weight.is_row else (0, price)
+        return _Totals(1, selected, depth, fixed, rows)
 
     def _size(self, node: FieldNode, weight: Weight) -> int:
         """How many rows a field may give: as many as the arguments say that slice it."""

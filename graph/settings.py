@@ -162,6 +162,7 @@ class Settings(BaseSettings):
         1_000, ge=0, description="Documents that clients may leave, to send their hashes instead; 0 keeps none."
     )
     max_depth: int = Field(20, ge=1, description="Fields within each other.")
+    max_fields: int = Field(2_000, ge=100, description="Fields of an operation, each time that a fragment is spread.")
     max_root_fields: int = Field(20, ge=1, description="Fields of the root in one operation.")
     max_aliases: int = Field(100, ge=0, description="Aliases in a document.")
     max_directives: int = Field(100, ge=0, description="Directives in a document.")

@@ -21,7 +21,15 @@ from graph.schema.costs import ANSWER_COST, LIST_COST, PAGE_COST
 from graph.settings import Settings
 from tests.harness import SCHEMA, SUBGRAPH
 
-UNLIMITED = ("max_price", "max_depth", "max_aliases", "max_directives", "max_directives_in_place", "max_root_fields")
+UNLIMITED = (
+    "max_price",
+    "max_fields",
+    "max_depth",
+    "max_aliases",
+    "max_directives",
+    "max_directives_in_place",
+    "max_root_fields",
+)
 GENEROUS = Settings.model_construct(**{**Settings().model_dump(), **dict.fromkeys(UNLIMITED, 10**300)})
 
 
@@ -107,6 +115,14 @@ def test_a_fragment_costs_what_it_says_wherever_it_is_spread() -> None:
     twice = "...f ... on ExecutionConnection { nodes { id } }"
     query = f"{{ a: executions(first: 2) {{ ...f }} b: executions(first: 5) {{ {twice} }} }}"
     assert price(query + fragment) == (LIST_COST + 2 * 2) + (LIST_COST + 5 * 2 * 2)
+
+
+def test_fields_are_counted_each_time_that_a_fragment_is_spread() -> None:
+    again = "".join(f'a{number}: execution(executionId: "x") {{ ...f }} ' for number in range(11))
+    query = f"{{ {again} }} fragment f on Execution {{ id pipelineExecutions(first: 0) {{ nodes {{ id name }} }} }}"
+    assert price(query, limits=Settings(max_fields=100)) > 0
+    refused = refusal(query.replace("id name", "id name status executionType isEndState position"), max_fields=100)
+    assert (refused.requested, refused.maximum) == (11 * 10, 100)
 
 
 def test_a_fragment_that_is_spread_again_in_the_same_place_adds_nothing() -> None:
