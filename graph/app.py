@@ -48,7 +48,7 @@ from graph.tables.writer import ExecutionWriter
 
 PATH = "/graphql"
 
-_GARBAGE_THRESHOLDS = (5_000, 4, 1_000)
+_GARBAGE_THRESHOLDS = (5_000, 4, 50)
 _SETTLE_SECONDS = 1  # for writes that began; what is lost is found out again
 _CLOSE_SECONDS = 2  # nobody waits for what a service still answers then
 
