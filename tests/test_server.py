@@ -8,6 +8,8 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 
 import httpx
@@ -62,18 +64,16 @@ class Load:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_sigterm_under_load_loses_no_request_and_ends_in_time(
-    database: EmbeddedDatabase, tmp_path: Path, workers: int
+    database: EmbeddedDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    port = free_port()
-    with (
-        (tmp_path / "log").open("wb") as log,
-        server_process(database, port, workers, log) as process,
-        Load(port, 2) as load,
-    ):
+    monkeypatch.setenv("VAMS_GRAPH_DRAIN_SECONDS", "3")
+    port, path = free_port(), tmp_path / "log"
+    with path.open("wb") as log, server_process(database, port, workers, log) as process, Load(port, 2) as load:
+        until(lambda: len(started(path)) == workers)
         time.sleep(1)
         begun = time.monotonic()
         process.send_signal(signal.SIGTERM)
-        until(lambda: httpx.get(f"http://127.0.0.1:{port}/readyz").json() == {"status": "draining"})
+        until(lambda: readiness(port) == "draining")
         process.wait(10)
         took = time.monotonic() - begun
     assert load.lost == []
@@ -100,6 +100,14 @@ def test_a_worker_that_is_killed_is_replaced_and_counts_go_on(database: Embedded
     assert 'vams_graph_operations_total{outcome="OK",status="200"} 8.0' in text
 
 
+def readiness(port: int) -> str:
+    """What the server says of itself, asked with little effort: all of this process compete, and draining is short."""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+        connection.request("GET", "/readyz")
+        status: str = json.loads(connection.getresponse().read())["status"]
+        return status
+
+
 def started(log: Path) -> list[int]:
     """The processes of the workers that started, as the log tells."""
     return [int(pid) for pid in re.findall(r"Started server process \[(\d+)\]", log.read_text())]
@@ -109,4 +117,4 @@ def until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 15
     while not condition():
         assert time.monotonic() < deadline
-        time.sleep(0.1)
+        time.sleep(0.02)
