@@ -15,6 +15,7 @@ from graph.demo.rows import asset_row, workflow_row
 from graph.demo.run_rows import run_rows
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
+from graph.operation import OperationScope
 from graph.tables.catalogue import Table
 from graph.tables.queries import Query
 from graph.tables.reader import Item, ItemPage, Key, Reader
@@ -63,7 +64,7 @@ class Shelves(Reader):
 async def page(shelves: Shelves) -> tuple[float, float]:
     """Seconds to decide the page, and the longest stretch without another task having its turn."""
     policy = everything_but(deny("asset", "tags", "is_one_of", "secret"), deny("database", "databaseId", "equals", "x"))
-    loaders = Loaders(Reading(shelves, Tally(), lambda row: FIELDS.get(row, frozenset())))
+    loaders = Loaders(Reading(shelves, Tally(), lambda row: FIELDS.get(row, frozenset()), OperationScope()))
     longest, is_over = 0.0, False
 
     async def watch() -> None:

@@ -11,10 +11,10 @@ from graph.auth.policies import Policies
 from graph.auth.policy import Policy
 from graph.documents import Document
 from graph.engines.service import Engines, OperationEngines
-from graph.execution import Pace
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
 from graph.logs.service import Logs, OperationLogs
+from graph.operation import OperationScope
 from graph.settings import Settings
 from graph.tables.cursors import Cursors
 from graph.tables.reader import Reader
@@ -78,7 +78,7 @@ class Context:
     document: Document | None = None
     selection: Selection = field(default_factory=Selection)
     tally: Tally = field(default_factory=Tally)
-    pace: Pace = field(default_factory=Pace)
+    scope: OperationScope = field(default_factory=OperationScope)
 
     @property
     def cursors(self) -> Cursors:
@@ -88,7 +88,7 @@ class Context:
     @cached_property
     def loaders(self) -> Loaders:
         """The operation's own loaders."""
-        return Loaders(Reading(self.services.reader, self.tally, self._fields, self.pace))
+        return Loaders(Reading(self.services.reader, self.tally, self._fields, self.scope))
 
     @cached_property
     def logs(self) -> OperationLogs:
@@ -99,15 +99,16 @@ class Context:
     @cached_property
     def engines(self) -> OperationEngines:
         """What the operation reads of engines."""
-        return self.services.engines.operation()
+        return self.services.engines.operation(self.scope)
 
     @cached_property
     def access(self) -> Access:
         """What the viewer may see."""
         return Access(self.viewer, self.policy, self.loaders)
 
-    def end(self) -> None:
-        """Lets go of all that the operation read; as loaders and context know each other, it would not go by itself."""
+    async def close(self) -> None:
+        """End all that was begun, and let go of all that was read: loaders and context know each other."""
+        await self.scope.close()
         self.__dict__.pop("access", None)
         self.__dict__.pop("loaders", None)
 

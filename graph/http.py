@@ -201,7 +201,7 @@ class GraphQLView(GraphQL[Context, None]):
                         sent.document, context, sent.variables(asked.variables), asked.operation_name
                     )
                 finally:
-                    context.end()
+                    await context.close()
                 result.errors = result.errors and [sent.placed(error) for error in result.errors]
                 return result
         except TimeoutError:

@@ -55,7 +55,7 @@ async def test_what_an_operation_read_goes_with_its_end_and_not_only_with_the_ne
         await quick.schema.answer(sent.document, context, sent.variables({"id": SAMPLE_EXECUTION_ID}))
         loader = weakref.ref(context.loaders.executions.by_id)
         assert loader() is not None
-        context.end()
+        await context.close()
         await asyncio.sleep(0)
         assert loader() is None
     finally:

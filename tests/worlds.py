@@ -18,6 +18,7 @@ from graph.demo.rows import Row
 from graph.errors import GraphError, Throttled
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
+from graph.operation import OperationScope
 from graph.schema import Schema
 from graph.settings import Settings
 from graph.tables.catalogue import EXECUTIONS, TABLES, Table
@@ -116,7 +117,7 @@ class MemoryReader(Reader):
 
 
 def access(policy: Policy, reader: MemoryReader) -> Access:
-    loaders = Loaders(Reading(reader, Tally(), lambda row: claims.FIELDS.get(row, frozenset())))
+    loaders = Loaders(Reading(reader, Tally(), lambda row: claims.FIELDS.get(row, frozenset()), OperationScope()))
     return Access(viewer("bob"), policy, loaders)
 
 

@@ -8,7 +8,6 @@ rules alike. Every database that metadata was captured from is checked, not only
 of metadata sources that the row could not hold whole denies, unless the policy allows everything that it could name.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
@@ -104,8 +103,9 @@ class Access:
         async def verdicts(rows: Sequence[ExecutionRow]) -> Sequence[bool]:
             if self._sees_every_execution:
                 return [True] * len(rows)
-            claims = await asyncio.gather(*(self._claims.load(row.primary_key) for row in rows))
-            return await asyncio.gather(*(self._decide(claim, "GET") for claim in _within_bound(claims, spent)))
+            claims = await self._claims.load_all(row.primary_key for row in rows)
+            within = _within_bound(claims, spent)
+            return [*await self._loaders.scope.gather(*(self._decide(claim, "GET") for claim in within))]
 
         return verdicts
 

@@ -1,13 +1,12 @@
 """What an execution touched, which is what its visibility depends on."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graph.errors import GraphError
+from graph.batching import Loader
 from graph.loaders import Loaders
-from graph.loaders.base import Loader, Slice, gather_results
+from graph.loaders.base import Slice
 from graph.tables.reader import Key
 from graph.tables.records.definitions import AssetRow, PipelineRow, WorkflowRow
 from graph.tables.records.executions import ConfigurationRow
@@ -48,16 +47,16 @@ class ClaimLoader(Loader[Key, Claim]):
     """What executions touched, by their primary keys: one round for a whole page."""
 
     def __init__(self, loaders: Loaders) -> None:
-        super().__init__(loaders.pace)
+        super().__init__(loaders.scope)
         self._loaders = loaders
 
-    async def read(self, keys: Sequence[Key]) -> Sequence[Claim | GraphError]:
+    async def read(self, keys: Sequence[Key]) -> Sequence[Claim | Exception]:
         """The claims of some executions. What cannot be read is an error, never taken for absent."""
-        return await gather_results(self._claim(*key) for key in keys)
+        return await self.scope.settle(self._claim(*key) for key in keys)
 
     async def _claim(self, execution_id: str, workflow_key: str) -> Claim:
         database_id, _, workflow_id = workflow_key.partition(":")
-        workflow, configuration, inputs = await asyncio.gather(
+        workflow, configuration, inputs = await self.scope.gather(
             self._loaders.definitions.workflows.load((database_id, workflow_id)),
             self._loaders.configurations.of_execution(execution_id),
             self._loaders.inputs.assets_of_execution.load(Slice(execution_id)),

@@ -2,12 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Hashable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
 from graph.aws.calls import Caller, CallFailed
 from graph.aws.clients import Clients
+from graph.batching import Loader
 from graph.engines.engine import Engine, HistoryPage, RunFacts
 from graph.engines.inside import Bounds, Inside, look_inside
 from graph.engines.jobs import MOST_BATCH_JOBS, DeadlineJobKey, JobFacts, Jobs
@@ -15,6 +16,7 @@ from graph.engines.memory import CheckMemory, LiveStatus
 from graph.engines.reading import Pages, read_history
 from graph.engines.stepfunctions import StepFunctions
 from graph.history import IterationCounts
+from graph.operation import OperationScope
 from graph.settings import Settings
 
 ValueT = TypeVar("ValueT")
@@ -45,25 +47,26 @@ class Engines:
         """Waits for calls in flight."""
         self.caller.close()
 
-    def operation(self) -> "OperationEngines":
-        """What one operation reads of the engines."""
-        return OperationEngines(self)
+    def operation(self, scope: OperationScope) -> "OperationEngines":
+        """Return what one operation reads of the engines; its calls end with the operation."""
+        return OperationEngines(self, scope)
 
 
 class OperationEngines:
     """Everything is asked once for an operation, whoever wants it, within the operation's time and pages of history."""
 
-    def __init__(self, engines: Engines) -> None:
+    def __init__(self, engines: Engines, scope: OperationScope) -> None:
         settings = engines.settings
         self.engine: Engine = engines.step_functions
         self._engines = engines
+        self._scope = scope
         self._ends = time.monotonic() + settings.engines_budget_seconds
         self._pages = Pages(settings.history_pages_per_operation)
         self._bounds = Bounds(settings.definition_bytes, settings.stages, settings.stage_depth)
         self._known: dict[Hashable, asyncio.Task[Any]] = {}
         self._checks_left = settings.status_checks
         self._kept_stored: set[str] = set()
-        self._wanted_jobs: dict[str, asyncio.Future[Told[JobFacts]]] = {}
+        self._batch_jobs = _BatchJobs(scope, self._described_jobs)
 
     async def facts(self, reference: str) -> Told[RunFacts]:
         """What became of a run."""
@@ -92,7 +95,7 @@ class OperationEngines:
 
     async def batch_job(self, job_id: str) -> Told[JobFacts]:
         """A job of AWS Batch; those that are asked for at the same time are described together."""
-        return await self._once(("batch", job_id), lambda: self._batch_job(job_id))
+        return await self._batch_jobs.load(job_id)
 
     async def live_status(
         self, execution_id: str, reference: str, on_check: Callable[[LiveStatus], None]
@@ -119,7 +122,7 @@ class OperationEngines:
             return await self._in_time(engine.history(reference, newest_first=newest_first, token=token))
 
         most = self._engines.settings.history_pages
-        definition, history = await asyncio.gather(
+        definition, history = await self._scope.gather(
             self.definition(reference), read_history(page, most, self._pages, backwards=engine.reads_backwards)
         )
         failed = () if definition.failure is None else (f"The definition could not be read: {definition.failure}.",)
@@ -146,19 +149,10 @@ class OperationEngines:
             on_check(answer)
         return answer
 
-    async def _batch_job(self, job_id: str) -> Told[JobFacts]:
-        future: asyncio.Future[Told[JobFacts]] = asyncio.get_running_loop().create_future()
-        self._wanted_jobs[job_id] = future
-        await asyncio.sleep(0)  # whoever asks in the same turn of the loop is served by the same call
-        if not future.done() and self._wanted_jobs:
-            wanted = dict(list(self._wanted_jobs.items())[:MOST_BATCH_JOBS])
-            for known in wanted:
-                del self._wanted_jobs[known]
-            described = await self._told(self._engines.jobs.batch_jobs(list(wanted)))
-            for known, waiting in wanted.items():
-                facts = (described.value or {}).get(known)
-                waiting.set_result(Told(facts, described.failure or (None if facts else FORGOTTEN)))
-        return await future
+    async def _described_jobs(self, job_ids: Sequence[str]) -> Sequence[Told[JobFacts]]:
+        told = await self._told(self._engines.jobs.batch_jobs(job_ids))
+        found = told.value or {}
+        return [Told(found.get(job_id), told.failure or (None if job_id in found else FORGOTTEN)) for job_id in job_ids]
 
     async def _told(self, call: Coroutine[Any, Any, ValueT | None]) -> Told[ValueT]:
         try:
@@ -177,5 +171,21 @@ class OperationEngines:
         """Asks at most once. A field that is cancelled takes nothing from the others that wait for the same answer."""
         task = self._known.get(key)
         if task is None:
-            task = self._known[key] = asyncio.create_task(ask())
+            task = self._known[key] = self._scope.start(ask())
         return cast("ValueT", await asyncio.shield(task))
+
+
+class _BatchJobs(Loader[str, Told[JobFacts]]):
+    """Jobs of AWS Batch by id, as many in one call as DescribeJobs takes."""
+
+    max_batch_size = MOST_BATCH_JOBS
+
+    def __init__(
+        self, scope: OperationScope, describe: Callable[[Sequence[str]], Awaitable[Sequence[Told[JobFacts]]]]
+    ) -> None:
+        super().__init__(scope)
+        self._describe = describe
+
+    async def read(self, keys: Sequence[str]) -> Sequence[Told[JobFacts]]:
+        """Return what is told of some jobs."""
+        return await self._describe(keys)

@@ -6,8 +6,7 @@ is left to it.
 
 from graph.execution.declared import ANSWERED, Answered, Asked, Bound, InstanceOf
 from graph.execution.executor import execute
-from graph.execution.pace import Pace
 from graph.execution.plan import Planner
 from graph.execution.plans import Plans
 
-__all__ = ["ANSWERED", "Answered", "Asked", "Bound", "InstanceOf", "Pace", "Planner", "Plans", "execute"]
+__all__ = ["ANSWERED", "Answered", "Asked", "Bound", "InstanceOf", "Planner", "Plans", "execute"]

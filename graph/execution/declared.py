@@ -38,8 +38,7 @@ class Answered:
     """How a field is answered that is no attribute of its record.
 
     ``bind`` makes the function that answers it out of its arguments, once for all records. With ``at_once``, that
-    function is run within the task of the whole operation up to its first wait, and only what waits gets a task of its
-    own. So it must open no timeout and no task group before it waits for the first time. ``work`` says how much work it
+    function is run by its caller up to its first wait, and only what waits gets a task. ``work`` says how much work it
     is to answer, beside that of loading one row.
     """
 

@@ -9,10 +9,10 @@ from graphql.pyutils import AwaitableOrValue
 from strawberry.execution import optimized_is_awaitable
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
-from graph.execution.pace import Pace
 from graph.execution.plan import Unplannable
 from graph.execution.plans import Plans
 from graph.execution.run import Run
+from graph.operation import OperationScope
 
 
 async def execute(
@@ -21,9 +21,9 @@ async def execute(
     context: Any,
     variables: Mapping[str, Any] | None = None,
     operation_name: str | None = None,
-    pace: Pace | None = None,
+    scope: OperationScope | None = None,
 ) -> ExecutionResult:
-    """What an operation of a valid document gives. The pace tells others when it has begun all that it can."""
+    """Return the result of an operation of a valid document. Its tasks are those of the scope, or of one of its own."""
     executor = PlannedExecutor.build(
         plans.schema,
         document,
@@ -32,7 +32,7 @@ async def execute(
         operation_name=operation_name,
         is_awaitable=optimized_is_awaitable,  # type: ignore[arg-type]  # it narrows nothing
         plans=plans,
-        pace=pace or Pace(),
+        scope=scope or OperationScope(),
     )
     if isinstance(executor, list):
         return ExecutionResult(None, executor)
@@ -46,9 +46,9 @@ async def execute(
 class PlannedExecutor(StrawberryGraphQLCoreExecutionContext):
     """Runs the queries of one document by plans; all else, and what plans do not know, as ever."""
 
-    def __init__(self, *arguments: Any, plans: Plans, pace: Pace, **options: Any) -> None:
+    def __init__(self, *arguments: Any, plans: Plans, scope: OperationScope, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._plans, self._pace = plans, pace
+        self._plans, self._scope = plans, scope
 
     def execute_root_grouped_field_set(
         self,
@@ -66,7 +66,7 @@ class PlannedExecutor(StrawberryGraphQLCoreExecutionContext):
             except Unplannable:
                 pass
             else:
-                return Run(plan, self, self._pace).data(root, root_value)
+                return Run(plan, self, self._scope).data(root, root_value)
         return super().execute_root_grouped_field_set(
             root_type, root_value, grouped_field_set, serially, position_context
         )

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from graph.execution.code import Place
     from graph.execution.declared import Bound
-    from graph.execution.pace import Pace
     from graph.execution.plan import Plan
     from graph.execution.spots import Declared, Level, Spot
+    from graph.operation import OperationScope
 
     Then: TypeAlias = Callable[["Run", Any, Any, Place], None]
 
@@ -34,7 +34,7 @@ _UNTIMED = 16  # things that are done before the clock is looked at
 class Run:
     """One request."""
 
-    def __init__(self, plan: Plan, executor: Executor[Any], pace: Pace) -> None:
+    def __init__(self, plan: Plan, executor: Executor[Any], scope: OperationScope) -> None:
         self.plan = plan
         self.executor = executor
         self.todo: list[tuple[Any, Any, Any, Place]] = []
@@ -47,14 +47,14 @@ class Run:
         self._awaited: dict[asyncio.Task[None], Awaitable[Any]] = {}
         self._waker: asyncio.Future[None] | None = None
         self._turn = _Turn()
-        self._pace = pace
+        self._scope = scope
 
     async def data(self, root: Level, value: Any) -> Any:
         """The answer to what is selected of the root."""
         self._data = root.complete(value, None, root.spots, self)
         turn = self._turn
         turn.begin()
-        self._pace.is_beginning = True
+        self._scope.go_on()
         try:
             while self._data is not None:
                 if self.todo:
@@ -76,13 +76,13 @@ class Run:
             if self._awaited:
                 await asyncio.sleep(0)  # so that nothing is given up that has not even begun
         finally:
-            self._pace.is_beginning = False
+            self._scope.wait()
             self._give_up()
         return self._data
 
     def wait(self, spot: Spot, then: Then, answer: Awaitable[Any], holder: Any, place: Place, work: int = 1) -> None:
         """Lets an answer come while others are waited for too."""
-        task = asyncio.create_task(self._await(spot, then, answer, holder, place))
+        task = self._scope.start(self._await(spot, then, answer, holder, place))
         self._awaited[task] = answer
         self._turn.begun += work
 
@@ -131,6 +131,7 @@ class Run:
         self._arrived.append((spot, then, value, failure, holder, place))
         if self._waker is not None and not self._waker.done():
             self._waker.set_result(None)
+            self._scope.hold()
 
     def _take(
         self, spot: Spot, then: Then, answer: Any, error: BaseException | None, holder: Any, place: Place
@@ -147,9 +148,11 @@ class Run:
     async def _sleep(self) -> None:
         """Waits until something has arrived."""
         self._waker = asyncio.get_running_loop().create_future()
-        self._pace.is_beginning = False
-        await self._waker
-        self._pace.is_beginning = True
+        self._scope.wait()
+        try:
+            await self._waker
+        finally:
+            self._scope.go_on()
 
 
 class _Turn:

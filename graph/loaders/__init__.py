@@ -18,7 +18,7 @@ class Loaders:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self.pace = reading.pace
+        self.scope = reading.scope
 
     @cached_property
     def executions(self) -> ExecutionLoaders:

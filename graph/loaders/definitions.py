@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from itertools import chain
 
-from graph.errors import GraphError
-from graph.loaders.base import KeyLoader, Loader, Reading, Slice, SliceLoader, gather_results
+from graph.batching import Loader
+from graph.loaders.base import KeyLoader, Reading, Slice, SliceLoader
 from graph.tables import catalogue, keys
 from graph.tables.keys import is_sort_key
 from graph.tables.queries import Between
@@ -50,19 +50,19 @@ class FileVersionLoader(Loader[tuple[str, str], FileVersionRow | None]):
     """
 
     def __init__(self, reading: Reading) -> None:
-        super().__init__(reading.pace)
+        super().__init__(reading.scope)
         self._by_execution = SliceLoader(FileVersionRow, reading, catalogue.FILE_VERSIONS_BY_EXECUTION)
 
-    async def read(self, keys: Sequence[tuple[str, str]]) -> Sequence[FileVersionRow | None | GraphError]:
+    async def read(self, keys: Sequence[tuple[str, str]]) -> Sequence[FileVersionRow | None | Exception]:
         """The versions of some files; None where the run made none, or where the bucket has no versions (``null``)."""
         files: dict[str, list[str]] = defaultdict(list)
         for execution_id, file_key in keys:
             if is_sort_key(file_key):
                 files[execution_id].append(file_key)
-        found = await gather_results(self._versions(execution_id, wanted) for execution_id, wanted in files.items())
+        found = await self.scope.settle(self._versions(execution_id, wanted) for execution_id, wanted in files.items())
         of_run = dict(zip(files, found, strict=True))
         return [
-            versions if isinstance(versions := of_run.get(execution_id, {}), GraphError) else versions.get(file_key)
+            versions if isinstance(versions := of_run.get(execution_id, {}), Exception) else versions.get(file_key)
             for execution_id, file_key in keys
         ]
 

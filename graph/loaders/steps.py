@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from graph.errors import GraphError
-from graph.execution import Pace
-from graph.loaders.base import FirstLoader, KeyLoader, Loader, Reading, Slice, SliceLoader, gather_results
+from graph.batching import Loader
+from graph.loaders.base import FirstLoader, KeyLoader, Reading, Slice, SliceLoader
 from graph.loaders.chain import Chain, linked, planned
 from graph.loaders.configurations import ConfigurationLoaders
 from graph.tables import catalogue
@@ -22,7 +21,7 @@ class StepLoaders:
         self.by_execution = SliceLoader(StepRow, reading, catalogue.STEPS_BY_EXECUTION, primes)
         self.by_predecessor = SliceLoader(StepRow, reading, catalogue.STEPS_BY_PREDECESSOR, primes)
         self.by_end_state = SliceLoader(StepRow, reading, catalogue.STEPS_BY_END_STATE, primes)
-        self.chain = ChainLoader(self.by_execution, configurations, reading.pace)
+        self.chain = ChainLoader(self.by_execution, configurations)
 
     async def previous(self, step: StepRow) -> StepRow | None:
         """The step before another: by its key, or from the chain where the operation reads it or the link is broken."""
@@ -56,14 +55,14 @@ class StepLoaders:
 class ChainLoader(Loader[str, Chain]):
     """The ordered steps of an execution, by its id. Reads its configuration only where the links are broken."""
 
-    def __init__(self, by_execution: SliceLoader[StepRow], configurations: ConfigurationLoaders, pace: Pace) -> None:
-        super().__init__(pace)
+    def __init__(self, by_execution: SliceLoader[StepRow], configurations: ConfigurationLoaders) -> None:
+        super().__init__(by_execution.scope)
         self._by_execution = by_execution
         self._configurations = configurations
 
-    async def read(self, keys: Sequence[str]) -> Sequence[Chain | GraphError]:
+    async def read(self, keys: Sequence[str]) -> Sequence[Chain | Exception]:
         """The chains of some executions; empty where there are no steps."""
-        return await gather_results(self._chain(key) for key in keys)
+        return await self.scope.settle(self._chain(key) for key in keys)
 
     async def _chain(self, execution_id: str) -> Chain:
         steps = (await self._by_execution.load(Slice(execution_id))).rows

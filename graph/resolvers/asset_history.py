@@ -5,7 +5,6 @@ configuration row. All rows of a date are read before a page is cut there, so a 
 runs of one date stand by id: no order that only the database knows is relied on.
 """
 
-import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
@@ -150,7 +149,7 @@ class _Reading:
         horizon = self._horizon()
         behind = [stream for stream in open_streams if stream.edge in (None, horizon)]
         budget.spend(len(behind))
-        await asyncio.gather(*(stream.advance() for stream in behind))
+        await self._context.scope.gather(*(stream.advance() for stream in behind))
 
     def _settle(self) -> list[tuple[_Place, InputRow | ConfigurationRow]]:
         """The rows that are settled, in order: one for each run at a place, its input row if it has one there."""
@@ -165,7 +164,7 @@ class _Reading:
         """The runs of some rows that belong to the list, in their order, each with its roles."""
         if self._must_probe:
             budget.spend(sum(isinstance(row, ConfigurationRow) for _, row in settled))
-        found = await asyncio.gather(
+        found = await self._context.scope.gather(
             *(self._as_reader(row) if isinstance(row, InputRow) else self._as_writer(row) for _, row in settled)
         )
         return [
@@ -187,7 +186,7 @@ class _Reading:
         loaders = self._context.loaders
         if not self._roles_are_selected:
             return await self._run_of(row), (AssetRole.READ,)
-        execution, configuration = await asyncio.gather(
+        execution, configuration = await self._context.scope.gather(
             self._run_of(row), loaders.configurations.of_execution(row.execution_id)
         )
         wrote = configuration is not None and (configuration.database_id, configuration.asset_id) == (
@@ -207,7 +206,7 @@ class _Reading:
         loaders = self._context.loaders
         if not self._must_probe:
             return await loaders.executions.by_id.load(row.execution_id), (AssetRole.WROTE,)
-        execution, also_read = await asyncio.gather(
+        execution, also_read = await self._context.scope.gather(
             loaders.executions.by_id.load(row.execution_id),
             loaders.inputs.one_of_asset(row.execution_id, self._asset.database_id, self._asset.asset_id),
         )

@@ -1,6 +1,5 @@
 """Connections over the rows of a step, and over those of all steps of an execution."""
 
-import asyncio
 from collections.abc import Sequence
 
 from graph.context import Context
@@ -44,7 +43,7 @@ async def of_execution(
     async def count() -> int | None:
         chain = await context.loaders.steps.chain.load(execution_id)
         pages = context.services.settings.read_budget_pages
-        counts = await asyncio.gather(*(rows.count(step.pipeline_execution_id, pages) for step in chain.steps))
+        counts = await context.scope.gather(*(rows.count(step.pipeline_execution_id, pages) for step in chain.steps))
         return _sum(counts)
 
     return await paginate(context, request, (execution_id, *conditions), read, count)

@@ -11,6 +11,7 @@ from graph.engines.service import Engines
 from graph.history import Event, batch_job
 from graph.logs.lines import Allowance, Line, LineWindow, Mark, Span
 from graph.logs.reading import LineReader, Reading
+from graph.operation import OperationScope
 from graph.resolvers.registered import references
 from graph.tables.records.executions import ExecutionRow
 
@@ -27,18 +28,19 @@ class EngineLogs:
 
     async def batch_stream(self, sub_executions: Sequence[Mapping[str, Any]], stage_name: str) -> str | None:
         """The log stream of the Batch job that a stage of a step's registered state machines ran, if it is known."""
-        operation = self._engines.operation()
-        for reference in references(sub_executions):
-            if not operation.engine.is_reference(reference):
-                continue
-            stage = (await operation.inside(reference)).stage(stage_name)
-            jobs = [job for visit in reversed(stage.visits) if (job := batch_job(visit))] if stage is not None else []
-            for job in jobs[:1]:
-                if job.log_stream_name is not None:
-                    return job.log_stream_name
-                described = (await operation.batch_job(job.job_id)).value
-                if described is not None and described.log_stream_name is not None:
-                    return described.log_stream_name
+        async with OperationScope() as scope:
+            operation = self._engines.operation(scope)
+            for reference in references(sub_executions):
+                if not operation.engine.is_reference(reference):
+                    continue
+                stage = (await operation.inside(reference)).stage(stage_name)
+                visits = reversed(stage.visits) if stage is not None else ()
+                for job in [job for visit in visits if (job := batch_job(visit))][:1]:
+                    if job.log_stream_name is not None:
+                        return job.log_stream_name
+                    described = (await operation.batch_job(job.job_id)).value
+                    if described is not None and described.log_stream_name is not None:
+                        return described.log_stream_name
         return None
 
 

@@ -45,7 +45,9 @@ async def entities(context: Context, representations: Sequence[Any]) -> list[Any
         raise BadUserInput(f"'representations' takes at most {MOST} of them.")
     wanted = [_reference(one) for one in representations]
     distinct = list(dict.fromkeys(one for one in wanted if isinstance(one, tuple)))
-    found = await gather_settled(partial(ENTITIES[kind].find, context, *key) for kind, *key in distinct)
+    found = await gather_settled(
+        context.scope, (partial(ENTITIES[kind].find, context, *key) for kind, *key in distinct)
+    )
     by_reference = dict(zip(distinct, found, strict=True))
     return [by_reference[one] if isinstance(one, tuple) else one for one in wanted]
 

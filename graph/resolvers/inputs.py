@@ -1,6 +1,5 @@
 """What runs and steps read: input files, and the metadata that steps were given."""
 
-import asyncio
 from collections.abc import Sequence
 
 from graph.auth import routes
@@ -63,7 +62,7 @@ async def migrated_input_files_of_asset(of: AssetRow, context: Context, page: Pa
     context.access.require(routes.asset_executions(of.database_id, of.asset_id))
 
     async def admit(rows: Sequence[StepInputFileRow]) -> Sequence[bool]:
-        found = await asyncio.gather(*(visible_execution(context, row.execution_id) for row in rows))
+        found = await context.scope.gather(*(visible_execution(context, row.execution_id) for row in rows))
         return [execution is not None for execution in found]
 
     rows = Rows(context.loaders.step_input_files.by_asset, admit=None if context.access.hides_nothing else admit)

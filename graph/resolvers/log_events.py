@@ -3,7 +3,6 @@
 Their fields are guarded: whoever may not read logs is refused before anything of this runs.
 """
 
-import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -81,7 +80,7 @@ async def source_events(
     """The lines of one source of a step."""
     wanted.check()
     admitted = context.logs.admits(of.pipeline_execution_id, of.source)
-    step, execution = await asyncio.gather(
+    step, execution = await context.scope.gather(
         context.loaders.steps.by_id.load(of.pipeline_execution_id),
         context.loaders.executions.by_id.load(of.execution_id),
     )

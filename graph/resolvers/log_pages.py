@@ -3,7 +3,6 @@
 A position is a line's time, the key of its log, its stream and its ordinal, so that several logs make one list.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -98,8 +97,8 @@ async def log_page(
 
 async def _fill(
     context: Context, logs: Mapping[str, Log], window: PlaceWindow
-) -> tuple[Filled[LogEvent], list[_Outcome]]:
-    outcomes = await asyncio.gather(*(_read(context, key, log, window) for key, log in logs.items()))
+) -> tuple[Filled[LogEvent], Sequence[_Outcome]]:
+    outcomes = await context.scope.gather(*(_read(context, key, log, window) for key, log in logs.items()))
     readings = [(key, outcome.reading) for key, outcome in zip(logs, outcomes, strict=True)]
     merged = merge(readings, window)
     reasons = (outcome.reason for outcome in outcomes if outcome.reason is not None)

@@ -1,6 +1,5 @@
 """The log sources of a step, and its stored log texts."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -130,7 +129,7 @@ async def _destinations(step: StepRow, context: Context) -> Sequence[sources.Des
             if isinstance(arn, str) and (machine := machine_of(arn)):
                 machines.setdefault(machine, stage if isinstance(stage, str) else "")
     asked = dict(islice(machines.items(), _MOST_MACHINES))
-    told = await asyncio.gather(*map(context.engines.log_group, asked))
+    told = await context.scope.gather(*map(context.engines.log_group, asked))
     groups = zip(told, asked.values(), strict=True)
     return [sources.Destination(group.value, stage) for group, stage in groups if group.value is not None]
 

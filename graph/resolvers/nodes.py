@@ -1,6 +1,5 @@
 """Objects by global id. Each kind is found by its key and passes the gate of the object that it belongs to."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -9,6 +8,7 @@ from graph.auth import routes
 from graph.context import Context
 from graph.errors import BadUserInput
 from graph.loaders.base import KeyLoader
+from graph.operation import OperationScope
 from graph.resolvers import engine_executions, executions, logs, references, stages, sub_executions
 from graph.resolvers.engine_executions import EngineExecution
 from graph.resolvers.gate import visible, visible_execution, visible_step
@@ -44,10 +44,10 @@ async def nodes(context: Context, texts: Sequence[str]) -> list[Any]:
     if len(texts) > MOST:
         raise BadUserInput(f"'ids' takes at most {MOST} ids.")
 
-    return await gather_settled(partial(node, context, text) for text in texts)
+    return await gather_settled(context.scope, (partial(node, context, text) for text in texts))
 
 
-async def gather_settled(finds: Iterable[Callable[[], Awaitable[Any]]]) -> list[Any]:
+async def gather_settled(scope: OperationScope, finds: Iterable[Callable[[], Awaitable[Any]]]) -> list[Any]:
     """Finds some objects together; the error of one stands in its place. None is begun that is given up before."""
 
     async def settled(find: Callable[[], Awaitable[Any]]) -> Any:
@@ -56,7 +56,7 @@ async def gather_settled(finds: Iterable[Callable[[], Awaitable[Any]]]) -> list[
         except Exception as error:  # of any kind: a list is never null for one of its objects
             return error
 
-    return await asyncio.gather(*map(settled, finds))
+    return list(await scope.gather(*map(settled, finds)))
 
 
 async def _execution(context: Context, key: tuple[str, ...]) -> ExecutionRow | None:
@@ -64,12 +64,16 @@ async def _execution(context: Context, key: tuple[str, ...]) -> ExecutionRow | N
 
 
 async def _step(context: Context, key: tuple[str, ...]) -> StepRow | None:
-    found, execution = await asyncio.gather(context.loaders.steps.by_key.load(key), visible_execution(context, key[1]))
+    found, execution = await context.scope.gather(
+        context.loaders.steps.by_key.load(key), visible_execution(context, key[1])
+    )
     return found if execution is not None else None
 
 
 async def _input_file(context: Context, key: tuple[str, ...]) -> Row | None:
-    found, execution = await asyncio.gather(context.loaders.inputs.by_key.load(key), visible_execution(context, key[0]))
+    found, execution = await context.scope.gather(
+        context.loaders.inputs.by_key.load(key), visible_execution(context, key[0])
+    )
     return found if execution is not None else None
 
 
@@ -113,7 +117,7 @@ def _within_step(
     """Finds a row whose partition is a step, which leads to the execution that guards it and to the row's own route."""
 
     async def find(context: Context, key: tuple[str, ...]) -> Row | None:
-        found, of = await asyncio.gather(loader(context).load(key), visible_step(context, key[0]))
+        found, of = await context.scope.gather(loader(context).load(key), visible_step(context, key[0]))
         return found if of is not None and context.access.permits(route(of.execution_id)) else None
 
     return find

@@ -1,7 +1,5 @@
 """What runs and steps wrote: files, metadata, results, and where the files stand in the output asset."""
 
-import asyncio
-
 from graph.context import Context
 from graph.resolvers import references
 from graph.resolvers.collections import of_execution, of_partition
@@ -113,7 +111,7 @@ async def _version(file: OutputFileRow, context: Context) -> FileVersionRow | No
     target = await _target(file, context)
     if target is None or target.database_id is None or target.asset_id is None:
         return None
-    found = await asyncio.gather(
+    found = await context.scope.gather(
         *(
             context.loaders.file_versions.load(
                 (target.execution_id, keys.join(target.database_id, target.asset_id, path))

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Generic, TypeVar
 
-from graph.errors import GraphError
-from graph.loaders.base import RowT, Slice, SliceLoader, Stretch, gather_results
+from graph.loaders.base import RowT, Slice, SliceLoader, Stretch
 from graph.loaders.chain import Chain
 from graph.resolvers.budget import Budget
 from graph.resolvers.paging import Entry, Filled, ShortPageReason, Window
@@ -99,10 +98,10 @@ async def over_steps(rows: Rows[RowT], chain: Chain, window: Window, budget: Bud
         rows.slice(step.pipeline_execution_id, window, (start[1:] or None) if start and place == start[0] else None)
         for place, step in steps
     ]
-    begun = await gather_results(rows.loader.load(wanted) for wanted in slices)
+    begun = await rows.loader.scope.settle(rows.loader.load(wanted) for wanted in slices)
     entries: list[Entry[RowT]] = []
     for (place, step), wanted, stretch in zip(steps, slices, begun, strict=True):
-        if isinstance(stretch, GraphError):
+        if isinstance(stretch, Exception):
             raise stretch
         read = await _fill(rows.loader, wanted, stretch, window.count + 1 - len(entries), budget)
         for row in read.rows:

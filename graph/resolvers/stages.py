@@ -1,7 +1,5 @@
 """How the stages of a run, their visits, jobs and map runs are answered."""
 
-import asyncio
-
 from graph.context import Context
 from graph.engines.inside import Inside
 from graph.history import IterationCounts
@@ -88,7 +86,7 @@ async def stage_warnings(inside: Inside, context: Context) -> list[str]:
     selects = context.selection.includes
     if selects("Stage", frozenset({"batch"})) and selects("BatchJob", frozenset({"logStreamName"})):
         jobs = [job.job_id for job in filter(None, map(batch_of, inside.stages)) if job.stream is None]
-        described = await asyncio.gather(*map(context.engines.batch_job, jobs))
+        described = await context.scope.gather(*map(context.engines.batch_job, jobs))
         said += [
             f"Batch job log stream unavailable for {job}: {told.failure}"
             for job, told in zip(jobs, described, strict=True)

@@ -72,7 +72,7 @@ class Schema(strawberry.Schema):
         context.selection = document.once(self.selection)
         if context.services.settings.fast_execution:
             result = await execute(
-                document.once(self.plans), document.node, context, variables, operation_name, context.pace
+                document.once(self.plans), document.node, context, variables, operation_name, context.scope
             )
             return ExecutionResult(result.data, result.errors)
         context.document = document

@@ -26,6 +26,7 @@ Key = tuple[str, ...]
 BATCH = 100  # keys that one BatchGetItem takes
 _FIRST_PAUSE = 0.05  # seconds; doubles with each try, and the pause is drawn from zero to it
 _LONGEST_PAUSE = 2.0
+_READS_RETRIED_WHOLE = 10  # reads of an operation that may each use all their tries; then all give up at once
 _THROTTLES = {"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded", "Throttling"}
 _BROKEN = (
     faults.ConnectionError,
@@ -107,11 +108,12 @@ class Reader:
         shape = {"ProjectionExpression": names.projection(attributes), "ExpressionAttributeNames": names.used}
         found: dict[Key, Item | GraphError] = {}
         left: list[dict[str, dict[str, str]]] = [_typed(table, key) for key in keys]
-        for attempt in range(self._attempts):
-            if attempt:
-                await _pause(attempt)
+        tries = _Tries(self._attempts, tally)
+        while True:
             try:
-                answer = await self._call("BatchGetItem", {"RequestItems": {name: {"Keys": left, **shape}}}, tally)
+                answer = await self._call(
+                    "BatchGetItem", {"RequestItems": {name: {"Keys": left, **shape}}}, tally, tries
+                )
             except GraphError as error:
                 return found | {_plain(table, key): error for key in left}
             for item in answer["Responses"].get(name, ()):
@@ -119,13 +121,15 @@ class Reader:
             left = answer.get("UnprocessedKeys", {}).get(name, {}).get("Keys", [])
             if not left:
                 return found
-        return found | {_plain(table, key): Throttled() for key in left}
+            if not await tries.again():
+                return found | {_plain(table, key): Throttled() for key in left}
 
-    async def _call(self, operation: Operation, request: dict[str, Any], tally: Tally) -> Answer:
+    async def _call(
+        self, operation: Operation, request: dict[str, Any], tally: Tally, tries: "_Tries | None" = None
+    ) -> Answer:
         request["ReturnConsumedCapacity"] = "TOTAL"
-        for attempt in range(self._attempts):
-            if attempt:
-                await _pause(attempt)
+        tries = tries or _Tries(self._attempts, tally)
+        while True:
             current = tally.start()
             answer: Answer = {}
             try:
@@ -133,11 +137,10 @@ class Reader:
                 return answer
             except (ClientError, BotoCoreError) as fault:
                 error = self._public(fault)
-                if not error.retryable or attempt + 1 == self._attempts:
+                if not error.retryable or not await tries.again():
                     raise error from fault
             finally:
                 tally.finish(current, _capacity(answer))
-        raise AssertionError("the last try returns or raises")
 
     def _public(self, fault: ClientError | BotoCoreError) -> GraphError:
         """The error to show for a fault of the client; the fault itself goes to the log, without keys."""
@@ -178,6 +181,24 @@ def _capacity(answer: Mapping[str, Any]) -> float:
     consumed = answer.get("ConsumedCapacity") or {}
     parts = consumed if isinstance(consumed, list) else [consumed]
     return sum(float(part.get("CapacityUnits", 0)) for part in parts)
+
+
+class _Tries:
+    """The tries that one read may take: its own, of which it gives up the last, and those left to its operation."""
+
+    def __init__(self, attempts: int, tally: Tally) -> None:
+        self._left, self._tally = attempts - 1, tally
+        self._most_retries = attempts * _READS_RETRIED_WHOLE
+        self._made = 0
+
+    async def again(self) -> bool:
+        """Pause for back-off with full jitter and return True, or return False where no try is left."""
+        if self._made >= self._left or self._tally.retries >= self._most_retries:
+            return False
+        self._made += 1
+        self._tally.retries += 1
+        await _pause(self._made)
+        return True
 
 
 async def _pause(attempt: int) -> None:

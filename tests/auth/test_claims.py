@@ -10,6 +10,7 @@ from graph.demo.run_rows import run_rows
 from graph.errors import Throttled
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
+from graph.operation import OperationScope
 from graph.tables.catalogue import ASSETS, CONFIGURATIONS, INPUTS, WORKFLOWS, Table
 from graph.tables.tally import Tally
 from tests.worlds import WORKFLOW, MemoryReader, asset, items, run
@@ -32,7 +33,7 @@ def reader_of(of: Run, changes: dict[str, Any] | None = None) -> MemoryReader:
 
 
 async def claim(reader: MemoryReader) -> Claim:
-    loaders = Loaders(Reading(reader, Tally(), lambda row: FIELDS.get(row, frozenset())))
+    loaders = Loaders(Reading(reader, Tally(), lambda row: FIELDS.get(row, frozenset()), OperationScope()))
     return await ClaimLoader(loaders).load((RUN.execution_id, "home:nightly"))
 
 

@@ -24,7 +24,8 @@ async def test_a_document_gives_its_result_with_its_calls(graph: Graph, name: st
         _write(f"{name}.result.json", _result(answer))
         _write(f"{name}.calls.json", _cost(answer))
     assert _result(answer) == _read(f"{name}.result.json")
-    assert _cost(answer) == _read(f"{name}.calls.json")
+    if graph.settings.fast_execution:  # without plans, nothing tells loaders when all has been asked for
+        assert _cost(answer) == _read(f"{name}.calls.json")
 
 
 def test_every_fixture_is_of_a_document() -> None:

@@ -10,6 +10,7 @@ from graph.aws.calls import Caller
 from graph.demo.insides import INSIDES_RUN
 from graph.demo.logs import log_clients
 from graph.engines.service import FORGOTTEN, Engines, Told
+from graph.operation import OperationScope
 from graph.settings import Settings
 from graph.tables.states import ExecutionStatus
 from tests.logs.unruly import Recorded
@@ -47,7 +48,7 @@ def make() -> Iterator[Callable[..., Engines]]:
 
 async def test_jobs_that_are_asked_for_at_once_are_described_a_hundred_at_a_time(make: Callable[..., Engines]) -> None:
     batch = Recorded(Batch())
-    operation = make(batch=batch).operation()
+    operation = make(batch=batch).operation(OperationScope())
     asked = [*(f"job-{number}" for number in range(149)), "forgotten"]
     told = await asyncio.gather(*map(operation.batch_job, [*asked, *asked]))
     assert sorted(len(request["jobs"]) for _, request in batch.requests) == [50, 100]
@@ -59,7 +60,7 @@ async def test_jobs_that_are_asked_for_at_once_are_described_a_hundred_at_a_time
 
 async def test_who_gives_up_takes_nothing_from_the_others(make: Callable[..., Engines]) -> None:
     states = Recorded(Slow())
-    operation = make(states=states).operation()
+    operation = make(states=states).operation(OperationScope())
     impatient, patient = (asyncio.create_task(operation.facts(PUBLISH)) for _ in range(2))
     await asyncio.sleep(0.05)
     impatient.cancel()
@@ -70,7 +71,7 @@ async def test_who_gives_up_takes_nothing_from_the_others(make: Callable[..., En
 
 
 async def test_nothing_is_waited_for_when_the_time_is_up(make: Callable[..., Engines]) -> None:
-    operation = make(Settings(engines_budget_seconds=0.05), states=Slow()).operation()
+    operation = make(Settings(engines_budget_seconds=0.05), states=Slow()).operation(OperationScope())
     begun = time.monotonic()
     assert await operation.facts(PUBLISH) == Told(None, "TimeBudget")
     inside = await operation.inside(PUBLISH)
@@ -85,5 +86,5 @@ async def test_operations_share_no_answers(make: Callable[..., Engines]) -> None
     states = Recorded(log_clients().states)
     engines = make(states=states)
     for _ in range(2):
-        await engines.operation().facts(PUBLISH)
+        await engines.operation(OperationScope()).facts(PUBLISH)
     assert len(states.requests) == 2

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from graph.execution import Pace, execute
+from graph.execution import execute
+from graph.operation import OperationScope
 from tests.execution.comparing import Bench
 from tests.execution.schema import Apple, Later, World, make_schema
 
@@ -94,21 +95,19 @@ async def test_an_answer_that_is_cancelled_cancels_the_operation() -> None:
         await answer("{ next { price } }", world)
 
 
-async def test_the_pace_tells_of_beginning_until_all_has_begun_whatever_number_of_turns_that_takes() -> None:
-    world, pace, waiting = friends(price=Later(1, 1)), Pace(), set[int]()
+async def test_what_is_begun_in_several_turns_counts_until_all_of_it_has_begun() -> None:
+    come: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    world, scope, asked = friends(price=come), OperationScope(), list[int]()
 
-    async def watch() -> None:
-        quiet = 0
-        while True:
-            await asyncio.sleep(0)
-            quiet = 0 if pace.is_beginning else quiet + 1
-            if quiet > 2:  # by then, what has begun has asked
-                waiting.add(len(world.asked))
+    def answer_them() -> None:
+        asked.append(len(world.asked))
+        if len(world.asked) > MANY:
+            come.set_result(1)
+        else:
+            scope.when_waiting(answer_them)
 
+    scope.when_waiting(answer_them)
     document = BENCH.document("{ friends { price } }")
-    watching = asyncio.create_task(watch())
-    result = await execute(BENCH.plans(document), document, world, pace=pace)
-    watching.cancel()
+    result = await execute(BENCH.plans(document), document, world, scope=scope)
     assert result.data == {"friends": [{"price": 1}] * MANY}
-    assert waiting <= {0, 1, MANY + 1}
-    assert not pace.is_beginning
+    assert asked == [MANY + 1]

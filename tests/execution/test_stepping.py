@@ -81,3 +81,61 @@ async def test_a_coroutine_that_is_given_up_cleans_up() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert ended == ["cleaned"]
+
+
+@pytest.mark.parametrize("waits", [0, 1, 3])
+async def test_a_timeout_that_is_opened_before_the_first_wait_is_the_coroutines_own(waits: int) -> None:
+    async def give_up() -> str:
+        try:
+            async with asyncio.timeout(0.01 if waits else 0):
+                for _ in range(waits):
+                    await asyncio.sleep(0)
+                await asyncio.sleep(60)
+        except TimeoutError:
+            await asyncio.sleep(0)
+            return "in time"
+        return "never"
+
+    is_over, rest = step(give_up())
+    assert not is_over
+    caller = asyncio.current_task()
+    assert caller is not None
+    assert await asyncio.ensure_future(rest) == "in time"
+    assert caller.cancelling() == 0
+
+
+async def test_a_task_group_that_is_opened_before_the_first_wait_fails_its_coroutine_alone() -> None:
+    async def fail() -> None:
+        raise ValueError("one of the group")
+
+    async def work() -> str:
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(fail())
+                await asyncio.sleep(60)
+        except ExceptionGroup:
+            return "caught"
+        return "never"
+
+    is_over, rest = step(work())
+    assert not is_over
+    assert await asyncio.ensure_future(rest) == "caught"
+
+
+async def test_the_caller_is_the_current_task_again_whatever_happens() -> None:
+    async def look() -> bool:
+        return asyncio.current_task() is not caller
+
+    async def fail() -> None:
+        raise ValueError("at once")
+
+    caller = asyncio.current_task()
+    assert step(look()) == (True, True)
+    with pytest.raises(ValueError, match="at once"):
+        step(fail())
+    assert asyncio.current_task() is caller
+
+
+def test_asyncio_lets_another_task_be_the_current_one() -> None:
+    assert callable(asyncio.tasks._enter_task)
+    assert callable(asyncio.tasks._leave_task)

@@ -8,6 +8,7 @@ import pytest
 from graph.demo.database import EmbeddedDatabase
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
+from graph.operation import OperationScope
 from graph.tables.catalogue import Table
 from graph.tables.database import Client, ThreadedDatabase
 from graph.tables.reader import Reader
@@ -23,7 +24,7 @@ class Operation:
         self.client = client
         self.reader = reader
         self.tally = Tally()
-        self.reading = Reading(reader, self.tally, field_names)
+        self.reading = Reading(reader, self.tally, field_names, OperationScope())
         self.loaders = Loaders(self.reading)
 
     @property

@@ -6,6 +6,7 @@ import pytest
 from graph.errors import Throttled
 from graph.loaders.base import Reading
 from graph.loaders.definitions import AssetLoaders
+from graph.operation import OperationScope
 from graph.tables.catalogue import ASSETS
 from graph.tables.states import AssetStatus
 from graph.tables.tally import Tally
@@ -14,7 +15,7 @@ from tests.worlds import MemoryReader
 
 
 def loaders(reader: MemoryReader) -> AssetLoaders:
-    return AssetLoaders(Reading(reader, Tally(), lambda _row: frozenset()))
+    return AssetLoaders(Reading(reader, Tally(), lambda _row: frozenset(), OperationScope()))
 
 
 @pytest.fixture

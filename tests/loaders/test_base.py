@@ -1,14 +1,13 @@
 import asyncio
-import gc
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
 from graph.demo.database import EmbeddedDatabase
-from graph.errors import GraphError, MalformedValue, Throttled
-from graph.execution import Pace
-from graph.loaders.base import KeyLoader, Loader, Reading, Slice, SliceLoader, Stretch, gather_results
+from graph.errors import Throttled
+from graph.loaders.base import KeyLoader, Reading, Slice, SliceLoader, Stretch
+from graph.operation import OperationScope
 from graph.tables import catalogue, keys
 from graph.tables.database import ThreadedDatabase
 from graph.tables.queries import Between, OneOf, Prefix
@@ -26,141 +25,11 @@ DATES = sorted(item["executionStartDate"] for item in ITEMS[catalogue.EXECUTIONS
 NEWEST_FIRST = Slice(keys.ALL_EXECUTIONS, forward=False)
 
 
-class Spelled(Loader[int, str]):
-    """Spells numbers, with a pause; negative ones are errors. Remembers its batches."""
-
-    def __init__(self, pace: Pace | None = None) -> None:
-        super().__init__(pace or Pace())
-        self.batches: list[list[int]] = []
-        self.short = False
-
-    async def read(self, keys: Sequence[int]) -> Sequence[str | GraphError]:
-        self.batches.append(list(keys))
-        await asyncio.sleep(0)
-        spelled = [MalformedValue("number") if key < 0 else f"secret value {key}" for key in keys]
-        return spelled[1:] if self.short else spelled
-
-
-@pytest.fixture
-def complaints() -> Iterator[list[Any]]:
-    """What the event loop complains of: errors that nobody retrieved, tasks that were dropped."""
-    found: list[Any] = []
-    yield found
-    gc.collect()
-    assert found == []
-
-
-async def test_loads_of_one_tick_are_one_batch_without_duplicates() -> None:
-    loader = Spelled()
-    assert await asyncio.gather(*map(loader.load, [1, 2, 1, 3])) == [f"secret value {key}" for key in (1, 2, 1, 3)]
-    assert loader.batches == [[1, 2, 3]]
-
-
-async def test_what_was_loaded_is_remembered() -> None:
-    loader = Spelled()
-    assert not loader.knows(1)
-    await loader.load(1)
-    await loader.load(1)
-    assert loader.knows(1)
-    assert loader.batches == [[1]]
-
-
-async def test_one_bad_key_leaves_the_others_of_its_batch() -> None:
-    loader = Spelled()
-    found = await gather_results(map(loader.load, [1, -1, 2]))
-    assert [type(one) for one in found] == [str, MalformedValue, str]
-    assert loader.batches == [[1, -1, 2]]
-
-
-async def test_a_load_that_one_waiter_gives_up_still_serves_the_others() -> None:
-    loader = Spelled()
-    one, other = loader.load(1), loader.load(1)
-    one.cancel()
-    assert await other == "secret value 1"
-    assert one.cancelled()
-
-
-async def test_a_load_that_every_waiter_gave_up_can_be_loaded_again() -> None:
-    loader = Spelled()
-    loader.load(1).cancel()
-    assert await loader.load(1) == "secret value 1"
-
-
-async def test_a_cancelled_future_is_never_served() -> None:
-    loader = Spelled()
-    loader.load(1)
-    loader._cache[1].cancel()
-    assert await loader.load(1) == "secret value 1"
-
-
-async def test_a_sibling_that_fails_leaves_a_load_to_others() -> None:
-    loader = Spelled()
-
-    async def fails() -> None:
-        raise ValueError("a sibling")
-
-    async def together() -> None:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(_awaited(loader.load(1)))
-            group.create_task(fails())
-
-    with pytest.raises(ExceptionGroup, match="TaskGroup"):
-        await together()
-    assert await loader.load(1) == "secret value 1"
-    assert loader.batches == [[1]]
-
-
-async def _awaited(load: "asyncio.Future[str]") -> str:
-    return await load
-
-
-async def test_a_batch_of_the_wrong_length_tells_neither_keys_nor_values() -> None:
-    loader = Spelled()
-    loader.short = True
-    found = await asyncio.gather(*map(loader.load, [4711, 4712]), return_exceptions=True)
-    assert [str(one) for one in found] == ["Spelled answered 1 of 2 keys"] * 2
-
-
-async def test_a_batch_that_failed_whole_can_be_loaded_again() -> None:
-    loader = Spelled()
-    loader.short = True
-    with pytest.raises(AssertionError):
-        await loader.load(1)
-    loader.short = False
-    assert await loader.load(1) == "secret value 1"
-
-
-async def test_an_error_that_nobody_waits_for_is_no_complaint(complaints: list[Any]) -> None:
-    asyncio.get_running_loop().set_exception_handler(lambda _loop, context: complaints.append(context))
-    loader = Spelled()
-    loader.begin(-1)
-    loader.load(-2).cancel()
-    for _ in range(10):
-        await asyncio.sleep(0)
-    assert loader.batches == [[-1, -2]]
-
-
-async def test_a_load_that_was_begun_is_awaited_without_another() -> None:
-    loader = Spelled()
-    loader.begin(1)
-    assert loader.knows(1)
-    assert await loader.load(1) == "secret value 1"
-    assert loader.batches == [[1]]
-
-
-async def test_what_another_read_brought_is_not_read_again_for_a_load_that_is_begun() -> None:
-    loader = Spelled()
-    loader.remember([(1, "known")])
-    loader.begin(1)
-    assert await loader.load(1) == "known"
-    assert loader.batches == []
-
-
 def test_each_operation_has_loaders_in_its_own_loop(database: EmbeddedDatabase) -> None:
     reader = Reader(ThreadedDatabase(database.client), database.names)
 
     async def operation() -> DatabaseRow | None:
-        loader = KeyLoader(DatabaseRow, Reading(reader, Tally(), field_names))
+        loader = KeyLoader(DatabaseRow, Reading(reader, Tally(), field_names, OperationScope()))
         return await loader.load(("plant-models",))
 
     first, second = asyncio.run(operation()), asyncio.run(operation())
@@ -169,11 +38,6 @@ def test_each_operation_has_loaders_in_its_own_loop(database: EmbeddedDatabase) 
     assert second is not None
     assert first is not second
     assert first.id == second.id
-
-
-def test_a_loader_is_not_made_outside_a_loop(database: EmbeddedDatabase) -> None:
-    with pytest.raises((RuntimeError, DeprecationWarning)):
-        Spelled()
 
 
 # By key
@@ -199,7 +63,7 @@ async def test_a_key_that_cannot_be_read_is_an_error_for_its_waiters_alone(opera
 
 async def test_only_the_fields_that_the_operation_needs_are_read(operate: Operate) -> None:
     operation = operate()
-    reading = Reading(operation.reader, operation.tally, lambda _row: frozenset({"description"}))
+    reading = replace(operation.reading, fields=lambda _row: frozenset({"description"}))
     await KeyLoader(DatabaseRow, reading).load(("plant-models",))
     assert list(operation.requests[0]["ExpressionAttributeNames"].values()) == ["databaseId", "description"]
 
@@ -275,7 +139,7 @@ async def test_a_slice_that_cannot_be_read_leaves_the_others(operate: Operate) -
     operation = operate(plan=lambda request: denied if "refused" in repr(request) else in_order()(request))
     loader = operation.loaders.output_files.of_step
     step = ITEMS[catalogue.OUTPUT_FILES][0]["pipelineExecutionId"]
-    found = await gather_results(loader.load(Slice(partition)) for partition in (step, "refused"))
+    found = await loader.scope.settle(loader.load(Slice(partition)) for partition in (step, "refused"))
     assert isinstance(found[0], Stretch)
     assert isinstance(found[1], Refused)
 
@@ -335,7 +199,7 @@ async def test_a_partition_that_cannot_be_read_leaves_the_others(operate: Operat
     bad = "f" * 32
     operation = operate(plan=lambda request: denied if bad in repr(request) else in_order()(request))
     good = ITEMS[catalogue.EXECUTIONS][0]["workflowExecutionId"]
-    found = await gather_results(map(operation.loaders.executions.by_id.load, [good, bad]))
+    found = await operation.reading.scope.settle(map(operation.loaders.executions.by_id.load, [good, bad]))
     assert isinstance(found[0], ExecutionRow)
     assert isinstance(found[1], Refused)
 
@@ -364,19 +228,3 @@ async def test_a_partition_of_more_than_a_megabyte_is_read_whole(operate: Operat
     stretch = await SliceLoader(OutputFileRow, operation.reading).load(Slice("step"))
     assert [len(row.relative_path) for row in stretch.rows] == [LARGE] * 7
     assert operation.tally.calls == 3
-
-
-async def test_what_is_asked_for_while_an_operation_begins_is_read_in_one_batch() -> None:
-    pace = Pace()
-    pace.is_beginning = True
-    spelled = Spelled(pace)
-    loads = []
-    for number in range(3):
-        loads.append(spelled.load(number))
-        for _ in range(10):
-            await asyncio.sleep(0)
-    assert spelled.batches == []
-    pace.is_beginning = False
-    assert await asyncio.gather(*loads) == [f"secret value {number}" for number in range(3)]
-    assert spelled.batches == [[0, 1, 2]]
-    assert await spelled.load(7) == "secret value 7"

@@ -4,7 +4,6 @@ from typing import Any
 import pytest
 
 from graph.errors import GraphError, Throttled
-from graph.loaders.base import gather_results
 from graph.tables.catalogue import ASSETS, FILE_VERSIONS, FILE_VERSIONS_BY_EXECUTION
 from graph.tables.states import AssetStatus
 from tests.demo.reading import ITEMS
@@ -124,7 +123,7 @@ async def test_versions_that_cannot_be_read_leave_those_of_other_runs(operate: O
     first = next(iter(VERSIONS))
     other = next(key for key in VERSIONS if key[0] != first[0])
     operation = operate(plan=lambda request: throttled if first[0] in repr(request) else in_order()(request))
-    found = await gather_results(map(operation.loaders.file_versions.load, [first, other]))
+    found = await operation.reading.scope.settle(map(operation.loaders.file_versions.load, [first, other]))
     assert isinstance(found[0], Throttled)
     assert found[1] is not None
     assert not isinstance(found[1], GraphError)

@@ -2,7 +2,7 @@ import pytest
 
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.errors import Throttled
-from graph.loaders.base import Slice, gather_results
+from graph.loaders.base import Slice
 from graph.tables.catalogue import STEPS, STEPS_BY_END_STATE, STEPS_BY_EXECUTION, STEPS_BY_PREDECESSOR
 from graph.tables.records.steps import StepRow
 from tests.demo.reading import ITEMS, chain, rows
@@ -45,7 +45,7 @@ async def test_the_chain_of_an_execution_takes_one_call(operate: Operate, execut
 async def test_the_chains_of_many_executions_are_read_together(operate: Operate) -> None:
     operation = operate()
     every = sorted({item["workflowExecutionId"] for item in ITEMS[STEPS]} - set(BROKEN))[:10]
-    await gather_results(map(operation.loaders.steps.chain.load, every))
+    await operation.reading.scope.settle(map(operation.loaders.steps.chain.load, every))
     assert (operation.tally.calls, operation.tally.rounds) == (10, 1)
 
 
@@ -66,7 +66,8 @@ async def test_a_broken_chain_is_ordered_by_its_configuration(operate: Operate, 
 
 async def test_a_chain_that_cannot_be_read_leaves_the_others(operate: Operate) -> None:
     operation = operate(plan=lambda request: throttled if LONGEST in repr(request) else in_order()(request))
-    found = await gather_results(map(operation.loaders.steps.chain.load, [SAMPLE_EXECUTION_ID, LONGEST]))
+    chains = map(operation.loaders.steps.chain.load, [SAMPLE_EXECUTION_ID, LONGEST])
+    found = await operation.reading.scope.settle(chains)
     assert not isinstance(found[0], Exception)
     assert isinstance(found[1], Throttled)
 

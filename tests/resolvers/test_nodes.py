@@ -9,6 +9,7 @@ import pytest
 
 from graph.demo.model import ACCOUNT
 from graph.demo.samples import SAMPLE_EXECUTION_ID, SAMPLE_RUN
+from graph.operation import OperationScope
 from graph.resolvers.nodes import gather_settled
 from graph.tables import ids
 from graph.tables.catalogue import DATABASES, EXECUTIONS, PIPELINES
@@ -180,7 +181,7 @@ async def test_what_is_given_up_before_it_begins_never_begins() -> None:
     async def find() -> None:
         begun.append(find)
 
-    together = asyncio.create_task(gather_settled([find, find]))
+    together = asyncio.create_task(gather_settled(OperationScope(), [find, find]))
     await asyncio.sleep(0)
     together.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -332,6 +332,21 @@ async def test_what_does_not_pass_in_time_is_an_error_that_says_so(read: Read, f
     assert reading.tally.calls == 3
 
 
+async def test_a_batch_has_no_more_tries_than_any_other_read(read: Read) -> None:
+    """Whether its tries are throttled, or answered with keys that are left."""
+    reading = read(*[throttled, unprocessed(0)] * 10, attempts=6)
+    found = await reading.items(EXECUTIONS, keys_of(EXECUTIONS, 2))
+    assert [type(error) for error in found.values()] == [Throttled] * 2
+    assert reading.tally.calls == 6
+
+
+async def test_the_reads_of_an_operation_share_a_bound_of_tries(read: Read) -> None:
+    reading = read(plan=in_order(then=throttled), attempts=6)
+    found = await asyncio.gather(*(reading.ids(ALL) for _ in range(100)), return_exceptions=True)
+    assert {type(error) for error in found} == {Throttled}
+    assert reading.tally.calls == 100 + 60
+
+
 @pytest.mark.parametrize("fault", [denied, invalid])
 async def test_what_does_not_pass_is_not_tried_again(read: Read, fault: Fault) -> None:
     reading = read(fault)
