@@ -34,6 +34,7 @@ from graph.settings import Settings
 from graph.tables import ids
 from graph.tables.catalogue import ASSETS, EXECUTIONS, STEPS
 from tests.auth import issuer as other
+from tests.auth.rows import Clock
 from tests.demo.reading import ITEMS
 from tests.memory import NAMES, MemoryDatabase
 
@@ -409,6 +410,32 @@ def test_made_up_key_ids_do_not_hammer_the_issuer() -> None:
         assert {status(other.token(kid=f"made-up-{number}")) for number in range(20)} == {401}
         assert len(site.fetched) <= 2
         assert status(other.token()) == 200
+
+
+def test_a_rotated_key_is_accepted_within_seconds_although_made_up_key_ids_go_on_arriving() -> None:
+    site, clock = other.KeysSite("rsa-1"), Clock()
+
+    def ways(_settings: Settings, _rows: PermissionRows) -> Sequence[Authenticator]:
+        issuer = Issuer(other.URL, frozenset({other.AUDIENCE}), ClaimMfa(), keys_url=other.KEYS_URL)
+        return [Tokens([issuer], fetch=site, clock=clock)]
+
+    with served(MemoryDatabase(ITEMS), NAMES, ways) as url, httpx.Client(timeout=30) as client:
+
+        def status(token: str) -> int:
+            return client.post(url, json={"query": WHO}, headers={"Authorization": f"Bearer {token}"}).status_code
+
+        assert status(other.token("rsa-1")) == 200
+        for second in range(12):
+            assert status(other.token(kid=f"made-up-{second}")) == 401
+            clock.time += 1
+        site.publish(other.jwk("rsa-2"))
+        seconds = 0
+        while status(other.token("rsa-2")) == 401:
+            assert (seconds := seconds + 1) <= 5
+            clock.time += 1
+            assert status(other.token(kid=f"made-up-{seconds}")) == 401
+        assert status(other.token("rsa-1")) == 401
+        assert len(site.fetched) <= 6
 
 
 # ------------------------------------------------------------------------------------------------- faults on the way

@@ -4,32 +4,32 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.error import URLError
-from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import jwt
 
 from graph.auth.cache import Clock
+from graph.auth.fetch import Fetch, check_address, fetch_document
 from graph.auth.identity import IdentityUnavailable, Unauthenticated
 
-Fetch = Callable[[str], Awaitable[bytes]]
-"""Reads the document at an address; raises any exception when it cannot."""
-
-_FRESH_SECONDS = 600
+_FRESH_SECONDS = 300
 _USABLE_SECONDS = 3_600
+_RETRY_SECONDS = 30  # between refreshes that fail while the keys at hand are usable
 _QUIET_SECONDS = 5
-_TIMEOUT_SECONDS = 5
-_LARGEST_DOCUMENT = 256 * 1024
+_LONGEST_FETCH = 10  # of a configuration and of the keys that it names
 _MOST_KEYS = 100
 _RSA_ALGORITHMS = frozenset({"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"})
 ALGORITHMS = _RSA_ALGORITHMS | {"ES256", "ES384", "ES512", "EdDSA"}
 """The asymmetric algorithms: a public key never serves as the secret of another."""
 
 _log = logging.getLogger(__name__)
+
+
+def uptime() -> float:
+    """Seconds, also those for which the machine slept: its clock may be set, and a monotonic one sleeps too."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,14 @@ class SigningKey:
 class SigningKeys:
     """The keys of one issuer.
 
-    A key id that is not known makes the keys be fetched again, since issuers rotate keys without notice; but a fetch
-    that failed or did not find the key for which it was made opens a quiet time of 5 seconds, so that made-up key ids
-    cannot hammer the issuer and a rotated key is still picked up within seconds. Keys are fetched again after 10
-    minutes, and stay in use for an hour while the issuer cannot be reached.
+    From the first use on they are refreshed every 5 minutes, in the background, so that a key that the issuer withdraws
+    is refused from then on and no request waits. While the issuer cannot be reached that is tried every 30 seconds, and
+    the keys stay in use until they are an hour old.
+
+    A key id that is not known makes the keys be fetched at once, since issuers rotate keys without notice. So do keys
+    that are missing or too old. Such a fetch that failed, or did not find the key for which it was made, is followed by
+    another after 5 seconds at the earliest, so that made-up key ids cannot hammer the issuer and a rotated key is still
+    picked up within seconds. All who wait share one fetch.
 
     Args:
         issuer: the issuer's address; where the keys are is then discovered (OpenID Connect Discovery 1.0).
@@ -54,7 +58,7 @@ class SigningKeys:
     """
 
     def __init__(
-        self, issuer: str, url: str | None = None, *, fetch: Fetch | None = None, clock: Clock = time.monotonic
+        self, issuer: str, url: str | None = None, *, fetch: Fetch | None = None, clock: Clock = uptime
     ) -> None:
         self._issuer = issuer
         self._url = url
@@ -62,92 +66,82 @@ class SigningKeys:
         self._clock = clock
         self._keys: Mapping[str, SigningKey] = {}
         self._fetched_at = float("-inf")
+        self._failed = False
+        self._due_at = float("-inf")
         self._quiet_until = float("-inf")
-        self._refreshing: asyncio.Task[None] | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
         for address in (issuer, url):
             if address is not None:
-                _check_address(address)
+                check_address(address)
 
     async def find(self, key_id: str) -> SigningKey:
         """Answer a key by its id.
 
         Raises:
             Unauthenticated: the issuer has no such key.
-            IdentityUnavailable: no keys could be fetched.
+            IdentityUnavailable: no keys could be fetched that might tell.
         """
-        age = self._clock() - self._fetched_at
-        if key_id not in self._keys or age >= _FRESH_SECONDS:
-            await self._refresh()
-        if self._clock() - self._fetched_at >= _USABLE_SECONDS:
+        if key := self._usable_key(key_id):
+            if self._clock() >= self._due_at:
+                self._begin()
+            return key
+        if self._running or self._clock() >= min(self._quiet_until, self._due_at):
+            await asyncio.shield(self._begin(key_id))
+        if key := self._usable_key(key_id):
+            return key
+        if self._failed or not self._are_usable():
             raise IdentityUnavailable(f"no keys of {self._issuer}")
-        key = self._keys.get(key_id)
-        if key is None:
-            self._keep_quiet()
-            raise Unauthenticated(f"no key of that id at {self._issuer}")
-        return key
+        raise Unauthenticated(f"no key of that id at {self._issuer}")
 
-    async def _refresh(self) -> None:
-        """Fetch the keys, together with all who want them now, unless it is a quiet time."""
-        if self._refreshing is None:
-            if self._clock() < self._quiet_until:
-                return
-            self._refreshing = asyncio.create_task(self._fetch_keys())
-        await asyncio.shield(self._refreshing)
+    def _usable_key(self, key_id: str) -> SigningKey | None:
+        return self._keys.get(key_id) if self._are_usable() else None
 
-    async def _fetch_keys(self) -> None:
+    def _are_usable(self) -> bool:
+        return self._clock() - self._fetched_at < _USABLE_SECONDS
+
+    def _begin(self, wanted: str | None = None) -> "asyncio.Task[None]":
+        """The fetch that is going on; without one, it begins, for a key id or as it is due."""
+        if self._running is None:
+            self._running = asyncio.create_task(self._refresh(wanted))
+        return self._running
+
+    async def _refresh(self, wanted: str | None) -> None:
         try:
-            if self._url is None:
-                self._url = await self._discover()
-            document = await self._fetch(self._url)
+            async with asyncio.timeout(_LONGEST_FETCH):
+                document = await self._fetch(self._url or await self._discover())
             self._keys = await asyncio.to_thread(_signing_keys, document)
             self._fetched_at = self._clock()
+            self._failed = False
         except Exception as error:  # whatever a document makes its readers raise
-            _log.warning("The keys of %s cannot be fetched: %r", self._issuer, error)
-            self._keep_quiet()
+            _log.warning("the keys of %s cannot be fetched: %r", self._issuer, error)
+            self._failed = True
         finally:
-            self._refreshing = None
+            self._running = None
+        self._schedule(is_vain=self._failed or (wanted is not None and wanted not in self._keys))
+
+    def _schedule(self, *, is_vain: bool) -> None:
+        """After a fetch that ran: when the next one may, and when it does even if nobody asks."""
+        now = self._clock()
+        if is_vain:
+            self._quiet_until = now + _QUIET_SECONDS
+        if not self._failed:
+            self._due_at = now + _FRESH_SECONDS
+        elif now >= self._due_at:  # else it was made for a key id, which puts off no refresh
+            self._due_at = now + _RETRY_SECONDS
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(self._due_at - now, self._begin)
 
     async def _discover(self) -> str:
+        """The address of the keys, asked for each time: an issuer may move them."""
         document = await self._fetch(self._issuer.rstrip("/") + "/.well-known/openid-configuration")
         configuration = _json_object(document)
         url = configuration.get("jwks_uri")
         if configuration.get("issuer") != self._issuer or not isinstance(url, str):
             raise ValueError("its configuration names another issuer or no keys")
-        _check_address(url)
+        check_address(url)
         return url
-
-    def _keep_quiet(self) -> None:
-        self._quiet_until = max(self._quiet_until, self._clock() + _QUIET_SECONDS)
-
-
-async def fetch_document(url: str) -> bytes:
-    """Read a small document over HTTPS, in a thread.
-
-    Raises:
-        OSError, HTTPException: it cannot be read, is too large, or the server redirects, times out or answers an error.
-    """
-    return await asyncio.to_thread(_read, url)
-
-
-class _NoRedirects(HTTPRedirectHandler):
-    def redirect_request(self, *_args: object) -> None:
-        return None
-
-
-def _read(url: str) -> bytes:
-    request = Request(url, headers={"Accept": "application/json"})  # noqa: S310 - the scheme was checked
-    with build_opener(_NoRedirects).open(request, timeout=_TIMEOUT_SECONDS) as response:
-        document: bytes = response.read(_LARGEST_DOCUMENT + 1)
-    if len(document) > _LARGEST_DOCUMENT:
-        raise URLError(f"more than {_LARGEST_DOCUMENT} bytes")
-    return document
-
-
-def _check_address(url: str) -> None:
-    parts = urlsplit(url)
-    is_local = parts.scheme == "http" and parts.hostname in ("localhost", "127.0.0.1", "::1")
-    if not (parts.hostname and (parts.scheme == "https" or is_local)):
-        raise ValueError(f"{url!r} is no address that starts with https://")
 
 
 def _signing_keys(document: bytes) -> dict[str, SigningKey]:
@@ -160,7 +154,7 @@ def _signing_keys(document: bytes) -> dict[str, SigningKey]:
             continue
         try:
             parsed = jwt.PyJWK(key)
-        except jwt.PyJWTError:  # of a kind that is not supported
+        except Exception:  # noqa: S112 - one of a kind that is not supported, or odd, says nothing of the others
             continue
         declared = key.get("alg") is not None
         algorithms = _RSA_ALGORITHMS if key["kty"] == "RSA" and not declared else {parsed.algorithm_name}

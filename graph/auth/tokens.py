@@ -1,16 +1,18 @@
 """JSON Web Tokens of OpenID Connect issuers and of Cognito user pools."""
 
 import json
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import botocore.session
 import jwt
+from botocore.exceptions import UnknownRegionError
 
 from graph.auth.cache import Clock
+from graph.auth.fetch import Fetch
 from graph.auth.identity import Credentials, Unauthenticated, Viewer, checked_user_id
-from graph.auth.jwks import ALGORITHMS, Fetch, SigningKeys
+from graph.auth.jwks import ALGORITHMS, SigningKeys, uptime
 from graph.auth.mfa import MfaCheck
 
 _USER_CLAIMS = ("cognito:username", "username", "sub", "upn", "email")
@@ -29,26 +31,52 @@ class Issuer:
     """Where the public keys are; discovered if not given."""
     token_uses: frozenset[str] = frozenset()
     """Of which ``token_use`` must be one; not looked at if empty."""
+    other_urls: frozenset[str] = frozenset()
+    """Other forms of ``url`` that the ``iss`` claim may have, signed with the same keys."""
 
 
 def cognito_issuer(region: str, pool_id: str, client_ids: Iterable[str], mfa: MfaCheck) -> Issuer:
     """Describe a Cognito user pool, of which id and access tokens are accepted.
 
-    See https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-verifying-a-jwt.html
+    A pool writes the original or the updated form of its issuer, as it is set
+    (https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_IssuerConfigurationType.html), into
+    tokens (https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-verifying-a-jwt.html).
+
+    Raises:
+        ValueError: the region is of no partition of AWS.
     """
-    suffix = ".cn" if region.startswith("cn-") else ""
-    url = f"https://cognito-idp.{region}.amazonaws.com{suffix}/{pool_id}"
-    return Issuer(url, frozenset(client_ids), mfa, f"{url}/.well-known/jwks.json", frozenset({"id", "access"}))
+    domain = _domain(region)
+    url, updated = (f"https://{host}.{region}.{domain}/{pool_id}" for host in ("cognito-idp", "issuer-cognito-idp"))
+    return Issuer(
+        url,
+        frozenset(client_ids),
+        mfa,
+        keys_url=f"{url}/.well-known/jwks.json",
+        token_uses=frozenset({"id", "access"}),
+        other_urls=frozenset({updated}),
+    )
+
+
+def _domain(region: str) -> str:
+    """Under which domain the services of a region are, such as ``amazonaws.com.cn``."""
+    session = botocore.session.Session()
+    try:
+        partition = session.get_partition_for_region(region)
+    except UnknownRegionError as error:
+        raise ValueError(f"{region!r} is no region of AWS") from error
+    partitions: Iterable[Mapping[str, str]] = session.get_data("endpoints")["partitions"]
+    return next(each["dnsSuffix"] for each in partitions if each["partition"] == partition)
 
 
 class Tokens:
-    """Authenticates by a bearer token of any of several issuers."""
+    """Authenticates by a bearer token of any of several issuers; the first counts of those of one address."""
 
-    def __init__(self, issuers: Iterable[Issuer], *, fetch: Fetch | None = None, clock: Clock = time.monotonic) -> None:
-        self._issuers = {
-            issuer.url: (issuer, SigningKeys(issuer.url, issuer.keys_url, fetch=fetch, clock=clock))
-            for issuer in issuers
-        }
+    def __init__(self, issuers: Iterable[Issuer], *, fetch: Fetch | None = None, clock: Clock = uptime) -> None:
+        self._issuers: dict[str, tuple[Issuer, SigningKeys]] = {}
+        for issuer in issuers:
+            keys = SigningKeys(issuer.url, issuer.keys_url, fetch=fetch, clock=clock)
+            for url in (issuer.url, *issuer.other_urls):
+                self._issuers.setdefault(url, (issuer, keys))
 
     async def authenticate(self, credentials: Credentials) -> Viewer | None:
         """Identify the user of a token."""
@@ -80,8 +108,7 @@ class Tokens:
             token,
             key.key,
             algorithms=sorted(key.algorithms),
-            issuer=issuer.url,
-            options={"require": ["exp", "iss"], "verify_aud": False, "enforce_minimum_key_length": True},
+            options={"require": ["exp"], "verify_aud": False, "enforce_minimum_key_length": True},
         )
         if not issuer.audiences & _strings(claims["aud"] if "aud" in claims else claims.get("client_id")):
             raise Unauthenticated("a token for another audience")

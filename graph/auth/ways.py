@@ -6,6 +6,7 @@ from typing import Any
 import boto3
 
 from graph.auth.api_keys import ApiKeys
+from graph.auth.fetch import Fetcher
 from graph.auth.gateway import Gateway, Proof
 from graph.auth.identity import Authenticator
 from graph.auth.mfa import ClaimMfa, CognitoMfa, MfaCheck
@@ -40,7 +41,7 @@ def configured_ways(settings: Settings, rows: PermissionRows) -> Sequence[Authen
         if settings.api_keys:
             ways.append(ApiKeys(rows))
         if issuers := _issuers(settings, mfa):
-            ways.append(Tokens(issuers))
+            ways.append(Tokens(issuers, fetch=Fetcher(settings.profile)))
         if settings.gateway_secret is not None or settings.gateway_networks:
             ways.append(_gateway(settings, mfa))
     except ValueError as error:

@@ -1,5 +1,6 @@
 """An issuer of tokens in memory."""
 
+import asyncio
 import json
 import time
 from functools import cache
@@ -48,12 +49,13 @@ def token(key: str = "rsa-1", algorithm: str = "RS256", *, kid: str | None = Non
 
 
 class KeysSite:
-    """Serves documents and counts how often each is fetched."""
+    """Serves documents and counts how often each is fetched; ``hangs`` until it is set, where it is there."""
 
     def __init__(self, *names: str) -> None:
         self.documents: dict[str, bytes] = {}
         self.fetched: list[str] = []
         self.error: Exception | None = None
+        self.hangs: asyncio.Event | None = None
         self.publish(*(jwk(name) for name in names or ("rsa-1",)))
 
     def publish(self, *keys: dict[str, Any]) -> None:
@@ -61,6 +63,8 @@ class KeysSite:
 
     async def __call__(self, url: str) -> bytes:
         self.fetched.append(url)
+        if self.hangs:
+            await self.hangs.wait()
         if self.error:
             raise self.error
         return self.documents[url]

@@ -1,9 +1,11 @@
 import base64
 import json
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+import boto3
 import jwt
 import pytest
 from hypothesis import given, settings
@@ -208,6 +210,36 @@ async def test_cognito_tokens_must_be_for_a_use_and_a_client() -> None:
     for changes in bad:
         with pytest.raises(Unauthenticated):
             await viewer(token(**access | changes), authenticator)
+
+
+@pytest.mark.parametrize("host", ["cognito-idp", "issuer-cognito-idp"])
+async def test_both_forms_of_the_issuer_of_a_pool_are_its_own_with_one_set_of_keys(host: str) -> None:
+    async def is_set_up(_user_id: str, _claims: Mapping[str, Any]) -> bool:
+        return True
+
+    pool = cognito_issuer("eu-west-1", "eu-west-1_abc", ["client"], is_set_up)
+    site = KeysSite()
+    site.documents[f"{pool.url}/.well-known/jwks.json"] = site.documents[KEYS_URL]
+    url = f"https://{host}.eu-west-1.amazonaws.com/eu-west-1_abc"
+    claims: dict[str, Any] = {"aud": None, "client_id": "client", "token_use": "access", "username": "ana"}
+    beside = Issuer(url, frozenset({AUDIENCE}), ClaimMfa(), KEYS_URL)  # as it was set before both were known
+    for authenticator in (tokens(site, pool), tokens(site, pool, beside)):
+        assert (await viewer(token(iss=url, **claims), authenticator)).is_mfa
+        for other in (f"{url}x", url.replace("eu-west-1.", "eu-west-2."), url.replace(".com", ".com.cn")):
+            with pytest.raises(Unauthenticated):
+                await viewer(token(iss=other, **claims), authenticator)
+
+
+@pytest.mark.parametrize(
+    "region", ["us-west-2", "us-gov-west-1", "cn-north-1", "eusc-de-east-1", "us-iso-east-1", "us-isob-east-1"]
+)
+def test_a_pool_is_in_the_domain_of_its_partition(region: str) -> None:
+    client = boto3.Session().client(
+        "cognito-idp", region_name=region, aws_access_key_id="none", aws_secret_access_key="none"
+    )
+    assert cognito_issuer(region, f"{region}_abc", ["client"], ClaimMfa()).url == (
+        f"{client.meta.endpoint_url}/{region}_abc"
+    )
 
 
 async def test_other_credentials_are_left_to_others() -> None:

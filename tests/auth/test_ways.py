@@ -65,6 +65,10 @@ def test_without_any_way_it_says_what_to_set() -> None:
             {"cognito_pool_id": "pool", "cognito_client_ids": ["a"]},
             "VAMS_GRAPH_COGNITO_POOL_ID is no id of a user pool",
         ),
+        (
+            {"cognito_pool_id": "nowhere_AbCdEf123", "cognito_client_ids": ["a"]},
+            "'nowhere' is no region of AWS",
+        ),
         ({"oidc_issuer": "http://id.example.com", "oidc_audiences": ["a"]}, "starts with https://"),
         (OIDC | {"oidc_keys_url": "ftp://id.example.com"}, "starts with https://"),
         ({"gateway_secret": "short"}, "at least 16 characters"),
@@ -116,7 +120,10 @@ async def test_the_api_keys_are_those_of_the_table() -> None:
 def test_the_region_of_a_pool_is_that_in_its_id() -> None:
     (tokens,) = configured_ways(Settings(region="us-east-1", **POOL), ROWS)
     assert isinstance(tokens, Tokens)
-    assert list(tokens._issuers) == ["https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_AbCdEf123"]
+    assert set(tokens._issuers) == {
+        "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_AbCdEf123",
+        "https://issuer-cognito-idp.eu-west-1.amazonaws.com/eu-west-1_AbCdEf123",
+    }
 
 
 def test_a_secret_is_not_shown_with_the_settings() -> None:
