@@ -161,13 +161,10 @@ class _Announced(uvicorn.Server):
 
 
 def _write_environment(path: Path, database: EmbeddedDatabase) -> None:
-    variables = database.environment() | {
-        "VAMS_GRAPH_DYNAMODB_ENDPOINT": database.endpoint,
-        "VAMS_GRAPH_REGION": database.region,
-        "AWS_ACCESS_KEY_ID": "demo",
-        "AWS_SECRET_ACCESS_KEY": "demo",
-    }
-    path.write_text("".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items()))
+    """Writes the variables to a file that nobody else may read, since they hold the access key."""
+    variables = database.environment() | database.access()
+    with open(path, "w", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        file.writelines(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
 
 
 def _doctor(_given: argparse.Namespace) -> int:

@@ -87,18 +87,13 @@ def listening(app: Starlette) -> Iterator[str]:
 def server_process(database: EmbeddedDatabase, port: int, workers: int, log: Any) -> Iterator[subprocess.Popen[bytes]]:
     """A process that serves as ``vams-graph serve`` does, once it answers."""
     program = f"from graph.server import serve; serve('tests.serving:application', '127.0.0.1', {port}, {workers})"
-    environment = (
-        os.environ
-        | database.environment()
-        | {
-            "VAMS_GRAPH_DYNAMODB_ENDPOINT": database.endpoint,
-            "VAMS_GRAPH_REGION": database.region,
-            "VAMS_GRAPH_CURSOR_SECRETS": '["a secret of the tests"]',
-            "AWS_ACCESS_KEY_ID": "demo",
-            "AWS_SECRET_ACCESS_KEY": "demo",
-            "PYTHONPATH": os.getcwd(),
-        }
-    )
+    environment = {
+        **os.environ,
+        **database.environment(),
+        **database.access(),
+        "VAMS_GRAPH_CURSOR_SECRETS": '["a secret of the tests"]',
+        "PYTHONPATH": os.getcwd(),
+    }
     process = subprocess.Popen([sys.executable, "-c", program], env=environment, stderr=log)  # noqa: S603
     try:
         deadline = time.monotonic() + 30

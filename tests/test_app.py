@@ -6,6 +6,7 @@ from typing import Any
 import boto3
 import pytest
 from botocore.exceptions import NoRegionError, ProfileNotFound
+from moto.moto_server.threaded_moto_server import ThreadedMotoServer
 
 from graph.app import connect, deployment
 from graph.demo.database import EmbeddedDatabase
@@ -17,29 +18,31 @@ PREFIX = "/vams-graph-tests/prod"
 
 
 @pytest.fixture(autouse=True)
-def _without_aws(monkeypatch: pytest.MonkeyPatch) -> None:
+def _without_aws(database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "demo")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", database.access_key)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "demo")
 
 
 @pytest.fixture
-def parameters(database: EmbeddedDatabase) -> Iterator[dict[str, str]]:
-    """The names of the database's tables as parameters below the prefix, at the database's endpoint."""
-    client: Any = boto3.client("ssm", endpoint_url=database.endpoint, region_name=database.region)
-    stored = {f"{PREFIX}/{table.parameter}": name for table, name in database.names.items()}
-    for name, value in stored.items():
-        client.put_parameter(Name=name, Value=value, Type="String")
-    yield stored
-    client.delete_parameters(Names=list(stored)[:10])
-    client.delete_parameters(Names=list(stored)[10:])
+def ssm(database: EmbeddedDatabase) -> Iterator[str]:
+    """Where the names of the database's tables are parameters below the prefix."""
+    server = ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
+    server.start()
+    endpoint = "http://{}:{}".format(*server.get_host_and_port())
+    client: Any = boto3.client("ssm", endpoint_url=endpoint, region_name=database.region)
+    for table, name in database.names.items():
+        client.put_parameter(Name=f"{PREFIX}/{table.parameter}", Value=name, Type="String")
+    yield endpoint
+    for table in database.names:
+        client.delete_parameter(Name=f"{PREFIX}/{table.parameter}")
+    server.stop()
 
 
 def settings(database: EmbeddedDatabase, **changes: Any) -> Settings:
-    endpoint = database.endpoint
-    return Settings(region=database.region, dynamodb_endpoint=endpoint, ssm_endpoint=endpoint, profile=None, **changes)
+    return Settings(region=database.region, dynamodb_endpoint=database.endpoint, profile=None, **changes)
 
 
 def test_the_tables_that_the_environment_names_can_be_asked(database: EmbeddedDatabase) -> None:
@@ -48,11 +51,9 @@ def test_the_tables_that_the_environment_names_can_be_asked(database: EmbeddedDa
     assert client.describe_table(TableName=names[TABLES[0]])["Table"]["TableStatus"] == "ACTIVE"
 
 
-def test_the_tables_are_those_below_the_prefix_of_the_deployment(
-    database: EmbeddedDatabase, parameters: dict[str, str]
-) -> None:
-    assert len(parameters) > 10  # more than a page
-    _, names = connect(settings(database), {PREFIX_VARIABLE: PREFIX})
+def test_the_tables_are_those_below_the_prefix_of_the_deployment(database: EmbeddedDatabase, ssm: str) -> None:
+    assert len(database.names) > 10  # more than a page
+    _, names = connect(settings(database, ssm_endpoint=ssm), {PREFIX_VARIABLE: PREFIX})
     assert names == database.names
 
 

@@ -9,13 +9,9 @@ from graph.demo.database import EmbeddedDatabase
 @pytest.fixture
 def deployed(database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     """The environment of a deployment, in which nothing says yet who asks."""
-    for name, value in database.environment().items():
+    for name, value in (database.environment() | database.access()).items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("VAMS_GRAPH_DYNAMODB_ENDPOINT", database.endpoint)
-    monkeypatch.setenv("VAMS_GRAPH_REGION", database.region)
     monkeypatch.setenv("VAMS_GRAPH_CURSOR_SECRETS", '["a secret of the tests"]')
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
     # What is of the whole process is left as the other tests need it.
     monkeypatch.setattr("graph.journal.write_json", lambda: None)
     monkeypatch.setattr("gc.freeze", lambda: None)

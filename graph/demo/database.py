@@ -1,7 +1,7 @@
 """The embedded DynamoDB of the demo: a moto server on a loopback port, with the catalogue's tables and their items.
 
 The tables live in this process and vanish with it. Nothing of the machine's AWS settings is read: neither credentials
-nor profiles nor proxies.
+nor profiles nor proxies. Only who has the access key of the run is answered (:mod:`graph.demo.guard`).
 """
 
 import logging
@@ -9,6 +9,7 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -18,11 +19,11 @@ from boto3.dynamodb.types import TypeSerializer
 from botocore.config import Config
 
 from graph.demo.data import Items, demo_items
+from graph.demo.guard import Guard
 from graph.demo.model import REGION
 from graph.tables.catalogue import TABLES, Index, Table
 
 if TYPE_CHECKING:
-    from moto.moto_server.threaded_moto_server import ThreadedMotoServer
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import (
         CreateTableInputTypeDef,
@@ -30,12 +31,16 @@ if TYPE_CHECKING:
         WriteRequestOutputTypeDef,
         WriteRequestTypeDef,
     )
+    from werkzeug.serving import BaseWSGIServer
 
 # The most that BatchWriteItem takes. Even at 400 KB each they stay below its other bound, 16 MB.
 _BATCH_ITEMS = 25
 _WRITERS = 2
 _CONNECTIONS = 32  # as many as the reader keeps in flight; fewer would be opened anew for each call
 _ATTEMPTS = 8
+_POLL_SECONDS = 0.1  # in which the server notices that it should stop
+
+LOOPBACK = "127.0.0.1"
 
 
 class DemoNotInstalledError(ImportError):
@@ -50,8 +55,9 @@ class EmbeddedDatabase:
 
     Attributes:
         names: the physical name of each table.
-        region: the region to name to a client; any credentials will do.
+        region: the region to name to a client.
         endpoint: the URL of the server, once entered.
+        access_key: the id of the access key that a client must have, with any secret.
         client: a client of it, once entered.
     """
 
@@ -63,19 +69,20 @@ class EmbeddedDatabase:
         token = secrets.token_hex(4)
         self.names: dict[Table, str] = {table: f"demo-{token}-{table.name}" for table in TABLES}
         self.endpoint = ""
+        self.access_key = f"DEMO{secrets.token_hex(16).upper()}"
         self._items = items
 
     def __enter__(self) -> Self:
-        self._server = _quiet_server()
-        self._server.start()
-        host, port = self._server.get_host_and_port()
-        self.endpoint = f"http://{host}:{port}"
+        self._server = _quiet_server(self.access_key)
+        self._thread = Thread(target=self._server.serve_forever, args=(_POLL_SECONDS,), daemon=True)
+        self._thread.start()
+        self.endpoint = f"http://{LOOPBACK}:{self._server.port}"
         try:
-            self.client = loopback_client(self.endpoint, self.region)
+            self.client = loopback_client(self.endpoint, self.region, self.access_key)
             create_tables(self.client, self.names)
             put_items(self.client, self.names, demo_items() if self._items is None else self._items)
         except BaseException:
-            self._server.stop()
+            self._stop()
             raise
         return self
 
@@ -83,21 +90,34 @@ class EmbeddedDatabase:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         delete_tables(self.client, self.names)
-        self._server.stop()
+        self._stop()
+
+    def _stop(self) -> None:
+        self._server.shutdown()
+        self._thread.join()
 
     def environment(self) -> dict[str, str]:
         """The variables by which VAMS names its tables, with the physical names."""
         return {variable: name for table, name in self.names.items() for variable in table.variables}
 
+    def access(self) -> dict[str, str]:
+        """The variables by which another process of this machine reaches the tables, with the access key."""
+        return {
+            "VAMS_GRAPH_DYNAMODB_ENDPOINT": self.endpoint,
+            "VAMS_GRAPH_REGION": self.region,
+            "AWS_ACCESS_KEY_ID": self.access_key,
+            "AWS_SECRET_ACCESS_KEY": "demo",
+        }
 
-def loopback_client(endpoint: str, region: str = REGION) -> "DynamoDBClient":
+
+def loopback_client(endpoint: str, region: str = REGION, access_key: str = "demo") -> "DynamoDBClient":
     """A client of a DynamoDB emulator on this machine, whatever AWS profile or proxy the environment names."""
     session = botocore.session.Session(session_vars={"profile": (None, None, None, None)})
     return boto3.Session(botocore_session=session).client(
         "dynamodb",
         endpoint_url=endpoint,
         region_name=region,
-        aws_access_key_id="demo",
+        aws_access_key_id=access_key,
         aws_secret_access_key="demo",  # noqa: S106 - an emulator asks for one and checks none
         config=Config(proxies={}, max_pool_connections=_CONNECTIONS),
     )
@@ -174,11 +194,13 @@ def _write(client: "DynamoDBClient", batch: "dict[str, list[WriteRequestTypeDef]
     raise TimeoutError(f"The database left {sum(map(len, unwritten.values()))} items unwritten.")
 
 
-def _quiet_server() -> "ThreadedMotoServer":
-    """A server that is not started and logs no requests."""
+def _quiet_server(access_key: str) -> "BaseWSGIServer":
+    """A server that listens, once it serves, and logs no requests."""
     try:
-        from moto.moto_server.threaded_moto_server import ThreadedMotoServer
+        from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+        from werkzeug.serving import make_server
     except ImportError as error:
         raise DemoNotInstalledError from error
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    return ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
+    app = Guard(DomainDispatcherApplication(create_backend_app), access_key)
+    return make_server(LOOPBACK, 0, app, threaded=True, request_handler=MotoRequestHandler)

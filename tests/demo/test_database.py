@@ -120,7 +120,7 @@ def test_it_asks_nothing_of_the_machines_aws_settings(monkeypatch: pytest.Monkey
 
 
 def test_without_the_emulator_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "moto.moto_server.threaded_moto_server", None)
+    monkeypatch.setitem(sys.modules, "moto.moto_server.werkzeug_app", None)
     with pytest.raises(DemoNotInstalledError, match=r"pip install '\.\[demo\]'"), EmbeddedDatabase({}):
         pass
 

@@ -604,9 +604,9 @@ def test_the_client_leaves_trying_again_to_the_reader(database: EmbeddedDatabase
 
 
 def test_sixteen_threads_share_one_client(database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "demo")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "demo")
-    client: Client = dynamodb(Settings(dynamodb_endpoint=database.endpoint, region=database.region))
+    for name, value in database.access().items():
+        monkeypatch.setenv(name, value)
+    client: Client = dynamodb(Settings())
     reader = Reader(ThreadedDatabase(client, 16), database.names)
 
     async def read_all() -> list[Any]:

@@ -21,7 +21,6 @@ from tests.tables.network.endpoint import HostileEndpoint, always, truly
 
 KEY = ("plant-models",)
 ENVIRONMENT = {
-    "AWS_ACCESS_KEY_ID": "id",
     "AWS_SECRET_ACCESS_KEY": "secret",
     "AWS_CONFIG_FILE": "/dev/null",
     "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
@@ -31,11 +30,11 @@ PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
 
 @pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def _environment(database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in PROXIES:
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
-    for name, value in ENVIRONMENT.items():
+    for name, value in (ENVIRONMENT | {"AWS_ACCESS_KEY_ID": database.access_key}).items():
         monkeypatch.setenv(name, value)
 
 
@@ -162,8 +161,9 @@ async def test_the_key_of_a_profile_signs(
     database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     credentials = tmp_path / "credentials"
-    credentials.write_text("[reader]\naws_access_key_id = id-of-profile\naws_secret_access_key = secret\n")
+    key = f"aws_access_key_id = {database.access_key}\naws_secret_access_key = of the profile\n"
+    credentials.write_text(f"[reader]\n{key}")
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(credentials))
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "id-of-the-environment")
     reads = reads_of(settings(dynamodb_endpoint=database.endpoint, profile="reader"))
     assert await read(reads, database.names) == {"databaseId": {"S": "plant-models"}}
-    assert reads._signers._signer._access_key == "id-of-profile"
