@@ -8,7 +8,6 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
 from functools import partial
-from types import coroutine
 from typing import Any, TypeAlias, TypeVar, overload
 
 T = TypeVar("T")
@@ -27,13 +26,16 @@ class OperationScope:
     A coroutine that is started here counts as running until it waits for a future. One that uses ``asyncio.gather``
     or a task of its own instead is not counted: what it loads may then be read in more calls, and its tasks may
     outlive the operation.
+
+    Attributes:
+        running: how many can go on by themselves.
     """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._is_closed = False
-        self._running = 0
+        self.running = 0
         self._is_held = self._is_held_again = False
         self._dispatches: list[Callable[[], None]] = []
         self._resumed = 0
@@ -60,8 +62,8 @@ class OperationScope:
         if self._is_closed:
             work.close()
             raise RuntimeError("The operation is over.")
-        self._running += 1
-        task = self._loop.create_task(self._run(work))
+        self.running += 1
+        task = self._loop.create_task(_Counted(self, work))
         self._tasks.add(task)
         task.add_done_callback(partial(self._end, work, then))
         return task
@@ -111,7 +113,7 @@ class OperationScope:
     def when_waiting(self, dispatch: Callable[[], None]) -> None:
         """Call a function once, as soon as all that was begun for the operation waits for something."""
         self._dispatches.append(dispatch)
-        if not self._running and len(self._dispatches) == 1:
+        if not self.running and len(self._dispatches) == 1:
             self._loop.call_soon(self._dispatch_if_waiting)
 
     def follow(self, leading: asyncio.Future[T]) -> asyncio.Future[T]:
@@ -140,14 +142,10 @@ class OperationScope:
 
     # Counting
 
-    def go_on(self) -> None:
-        """Count one more that can go on by itself."""
-        self._running += 1
-
     def wait(self) -> None:
         """Count one less: it waits for something, or is over."""
-        self._running -= 1
-        if not self._running and self._dispatches:
+        self.running -= 1
+        if self._dispatches and not self.running:
             self._dispatch()
 
     def hold(self) -> None:
@@ -156,7 +154,7 @@ class OperationScope:
             self._is_held_again = True
             return
         self._is_held = True
-        self._running += 1
+        self.running += 1
         self._loop.call_soon(self._release)
 
     def _release(self) -> None:
@@ -168,7 +166,7 @@ class OperationScope:
         self.wait()
 
     def _dispatch_if_waiting(self) -> None:
-        if not self._running:
+        if not self.running:
             self._dispatch()
 
     def _dispatch(self) -> None:
@@ -198,36 +196,6 @@ class OperationScope:
         for _ in range(min(_RESUMED_AT_ONCE, len(self._late))):
             self._resume(*self._late.popleft())
 
-    async def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        result: T = await self._counted(work)
-        return result
-
-    @coroutine
-    def _counted(self, work: Coroutine[Any, Any, T]) -> Generator[Any, Any, T]:
-        """Run a coroutine, and tell when it waits. A bare yield, as of ``asyncio.sleep(0)``, is no wait."""
-        try:
-            waits_for = work.send(None)
-            while True:
-                is_waiting = waits_for is not None
-                if is_waiting:
-                    self.wait()
-                try:
-                    yield waits_for
-                except GeneratorExit:
-                    work.close()
-                    raise
-                except BaseException as error:
-                    if is_waiting:
-                        self._running += 1
-                    waits_for = work.throw(error)
-                else:
-                    if is_waiting:
-                        self._running += 1
-                    waits_for = work.send(None)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-
     def _end(
         self,
         work: Coroutine[Any, Any, Any],
@@ -241,6 +209,47 @@ class OperationScope:
         if then is not None:
             then(task)
         self.wait()
+
+
+class _Counted(Coroutine[Any, Any, T]):
+    """Run a coroutine, and tell when it waits. A bare yield, as of ``asyncio.sleep(0)``, is no wait."""
+
+    __slots__ = ("_is_waiting", "_scope", "_work")
+
+    def __init__(self, scope: OperationScope, work: Coroutine[Any, Any, T]) -> None:
+        self._scope, self._work = scope, work
+        self._is_waiting = False
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        """Be run by something else than a task, which nothing does."""
+        return self._work.__await__()
+
+    def send(self, value: Any) -> Any:
+        """Go on."""
+        scope = self._scope
+        if self._is_waiting:
+            self._is_waiting = False
+            scope.running += 1
+        waits_for = self._work.send(value)
+        if waits_for is not None:
+            self._is_waiting = True
+            scope.wait()
+        return waits_for
+
+    def throw(self, *error: Any) -> Any:
+        """Go on with an error."""
+        if self._is_waiting:
+            self._is_waiting = False
+            self._scope.running += 1
+        waits_for = self._work.throw(*error)
+        if waits_for is not None:
+            self._is_waiting = True
+            self._scope.wait()
+        return waits_for
+
+    def close(self) -> None:
+        """End."""
+        self._work.close()
 
 
 class _Joined(asyncio.Future[list[Any]]):

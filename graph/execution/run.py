@@ -54,7 +54,7 @@ class Run:
         self._data = root.complete(value, None, root.spots, self)
         turn = self._turn
         turn.begin()
-        self._scope.go_on()
+        self._scope.running += 1
         try:
             while self._data is not None:
                 if self.todo:
@@ -152,7 +152,7 @@ class Run:
         try:
             await self._waker
         finally:
-            self._scope.go_on()
+            self._scope.running += 1
 
 
 class _Turn:
