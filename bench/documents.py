@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from graph.documents import Documents
-from graph.limits import Limits
+from graph.http.limits import Limits
 from graph.schema import Schema, create_schema
 from graph.settings import Settings
 

@@ -17,7 +17,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from graph import journal, metrics
 from graph.auth.identity import Authenticator, Identity
 from graph.auth.policies import Policies
 from graph.auth.ways import configured_ways, federation_proof
@@ -27,13 +26,14 @@ from graph.aws.clients import Clients
 from graph.context import Services
 from graph.engines.service import Engines
 from graph.explorer import EXAMPLES, Example, Explorer
-from graph.health import Readiness
-from graph.http import GraphQLView
+from graph.http import access_log, metrics
+from graph.http.endpoint import GraphQLEndpoint
+from graph.http.health import Readiness
+from graph.http.metrics import Metrics
+from graph.http.middleware import broken, http_error, middleware
+from graph.http.rate_limits import LocalBuckets
 from graph.loaders.permissions import PermissionRows
 from graph.logs.service import Logs
-from graph.metrics import Metrics
-from graph.middleware import broken, http_error, middleware
-from graph.rates import LocalBuckets
 from graph.resolvers.engine_logs import EngineLogs
 from graph.schema import create_schema, create_subgraph
 from graph.settings import Settings
@@ -61,7 +61,7 @@ def application() -> Starlette:
         NotConfigured: when nothing tells who asks.
         MissingTableNames: when neither the environment nor SSM names every table.
     """
-    journal.write_json()
+    access_log.write_json()
     app = create_app(deployment(Settings()))
     settle_garbage_collection()
     return app
@@ -94,7 +94,7 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        asyncio.get_running_loop().set_exception_handler(journal.log_unhandled)
+        asyncio.get_running_loop().set_exception_handler(access_log.log_unhandled)
         _drain_first(readiness, settings.drain_seconds)
         try:
             yield
@@ -117,7 +117,7 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
 
     buckets = LocalBuckets(settings.rate_points, settings.rate_points_per_second)
     subgraph = create_subgraph(with_node=settings.federation_node) if services.federation else None
-    view = GraphQLView(create_schema(), services, buckets, counts.count, subgraph)
+    view = GraphQLEndpoint(create_schema(), services, buckets, counts.count, subgraph)
     explorer = Explorer(view, examples)
     graph = explorer if settings.has_explorer else view
     for_browsers = [Route("/", RedirectResponse(f".{PATH}"), methods=["GET"]), *explorer.routes]

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
-from graph import journal
-from graph.metrics import MULTIPROCESS
+from graph.http import access_log
+from graph.http.metrics import MULTIPROCESS
 
 # With the seconds of draining, at most 3, and of closing, at most 2, an end takes less than 10.
 _FINISH_SECONDS = 4
@@ -22,7 +22,7 @@ def serve(factory: str, host: str, port: int, workers: int) -> None:
 
     Several workers share one socket; one that dies is replaced.
     """
-    journal.write_json()
+    access_log.write_json()
     config = uvicorn.Config(
         factory,
         factory=True,

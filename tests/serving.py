@@ -14,12 +14,12 @@ import httpx
 import uvicorn
 from starlette.applications import Starlette
 
-from graph import journal
 from graph.app import connect, create_app, make_services
 from graph.auth.identity import Authenticator
 from graph.demo.database import EmbeddedDatabase
 from graph.demo.identity import LoopbackAdministrator
 from graph.demo.logs import log_clients
+from graph.http import access_log
 from graph.loaders.permissions import PermissionRows
 from graph.settings import Settings
 from graph.tables import wire
@@ -36,7 +36,7 @@ def administrator(_settings: Settings, _rows: PermissionRows) -> Sequence[Authen
 
 def application() -> Starlette:
     """What workers run in tests."""
-    journal.write_json()
+    access_log.write_json()
     settings = Settings()
     client, names = connect(settings)
     reads = wire.reads(settings, client)

@@ -13,7 +13,7 @@ def deployed(database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("VAMS_GRAPH_CURSOR_SECRETS", '["a secret of the tests"]')
     # What is of the whole process is left as the other tests need it.
-    monkeypatch.setattr("graph.journal.write_json", lambda: None)
+    monkeypatch.setattr("graph.http.access_log.write_json", lambda: None)
     monkeypatch.setattr("gc.freeze", lambda: None)
     monkeypatch.setattr("gc.set_threshold", lambda *_: None)
 

@@ -13,8 +13,8 @@ from graph.demo.data import Items
 from graph.settings import Settings
 from graph.tables.catalogue import TABLES
 from tests.harness import Answer, Graph
+from tests.http.test_limits import price
 from tests.memory import NAMES, MemoryDatabase
-from tests.test_limits import price
 
 SCHEMA = build_schema((Path(__file__).resolve().parents[2] / "schema.graphql").read_text())
 

@@ -10,7 +10,7 @@ from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.documents import Documents, NotValid, Sent
 from graph.documents.strings import numbered
 from graph.errors import present
-from graph.limits import Limits
+from graph.http.limits import Limits
 from graph.settings import Settings
 from tests.harness import SCHEMA, Graph
 

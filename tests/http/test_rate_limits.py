@@ -3,7 +3,7 @@
 import pytest
 
 from graph.errors import RateLimited
-from graph.rates import LocalBuckets
+from graph.http.rate_limits import LocalBuckets
 
 
 class Clock:

@@ -4,7 +4,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from graph.metrics import allowed
+from graph.http.metrics import allowed
 from tests.memory import MemoryDatabase
 from tests.serving import serving
 

@@ -6,7 +6,7 @@ import threading
 import httpx
 
 from graph.demo.database import EmbeddedDatabase
-from graph.health import Readiness
+from graph.http.health import Readiness
 from tests.serving import make_app, serving
 
 

@@ -27,7 +27,6 @@ class Operation:
     kind: str | None = None
     hash: str | None = None
     price: int = 0
-    can_be_long: bool = False
     root_fields: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
     tally: Tally = field(default_factory=Tally)

@@ -9,7 +9,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.requests import Request
 from starlette.responses import Response
 
-from graph.journal import Operation
+from graph.http.access_log import Operation
 
 MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
 """The variable by which the workers of one server find the directory of their counts."""

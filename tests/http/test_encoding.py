@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph.encoding import TooLong, encode, encode_in_turns
+from graph.http.encoding import TooLong, encode, encode_in_turns
 
 
 def values_of(numbers: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:

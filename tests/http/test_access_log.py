@@ -10,7 +10,7 @@ import pytest
 
 from graph.auth.identity import Credentials, Viewer
 from graph.demo.samples import SAMPLE_EXECUTION_ID
-from graph.journal import REQUEST_ID, JSONFormatter, log_unhandled
+from graph.http.access_log import REQUEST_ID, JSONFormatter, log_unhandled
 from graph.schema.costs import ANSWER_COST
 from graph.tables.reader import Reader
 from tests.memory import MemoryDatabase

@@ -15,7 +15,7 @@ from graph import explorer
 from graph.demo import welcome
 from graph.documents import Documents
 from graph.errors import CostLimitExceeded
-from graph.limits import Limits
+from graph.http.limits import Limits
 from graph.schema import Schema
 from graph.schema.costs import ANSWER_COST, LIST_COST, PAGE_COST
 from graph.settings import Settings
@@ -169,7 +169,7 @@ def test_the_introspection_query_is_admitted_by_default_but_not_four_times() -> 
 
 def examples() -> dict[str, tuple[str, dict[str, Any]]]:
     """The documents of front ends, of the pages, of the demo's greeting and of the explorer."""
-    root = Path(__file__).parent.parent
+    root = Path(__file__).parent.parent.parent
     found = {
         path.stem: (path.read_text(), json.loads(path.with_suffix(".variables.json").read_text()))
         for path in (root / "tests" / "documents").glob("*.graphql")
@@ -195,7 +195,7 @@ def test_every_example_is_admitted_by_default(name: str) -> None:
 
 def test_the_page_on_prices_is_right() -> None:
     text, _ = EXAMPLES["http 0"]
-    assert f"= {price(text)}:" in (Path(__file__).parent.parent / "docs" / "http.md").read_text()
+    assert f"= {price(text)}:" in (Path(__file__).parent.parent.parent / "docs" / "http.md").read_text()
 
 
 def test_depth_counts_through_fragments() -> None:

@@ -13,7 +13,7 @@ from graphql import (
     get_named_type,
 )
 
-from graph.concealment import Concealment
+from graph.http.schema_masking import Concealment
 from tests.harness import SCHEMA
 from tests.memory import MemoryDatabase
 from tests.serving import GRAPHQL_RESPONSE, serving

@@ -13,10 +13,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from graph.encoding import encode
 from graph.errors import masked
-from graph.health import Readiness
-from graph.journal import REQUEST_ID
+from graph.http.access_log import REQUEST_ID
+from graph.http.encoding import encode
+from graph.http.health import Readiness
 from graph.settings import Settings
 
 REQUEST_ID_HEADER = "X-Request-Id"

@@ -1,0 +1,202 @@
+"""The endpoint: authenticate, find the document, validate and price it, admit, execute, deliver.
+
+What is refused on the way has cost nothing that comes later.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from graphql import GraphQLError, OperationType
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+from strawberry.types import ExecutionResult
+
+from graph.auth.identity import Credentials, Viewer
+from graph.context import Services
+from graph.documents import NotValid
+from graph.documents.trusted import read_manifest
+from graph.errors import GraphError, PersistedQueryNotFound, ResponseTooLong, TimedOut, masked
+from graph.http.access_log import Operation as LogEntry
+from graph.http.disconnects import Disconnected, UntilDisconnect
+from graph.http.encoding import TooLong, encode, encode_in_turns
+from graph.http.prepared import GraphQLRequest, InvalidDocument, PreparedOperation, is_request_error, operation_name
+from graph.http.rate_limits import Buckets
+from graph.http.requests import JSON, Asked, Refused, has_preflight_header, in_query_string, media_type, posted
+from graph.http.responses import refusal, request_error_status, response
+from graph.http.runtime import SchemaRuntime
+from graph.schema import Schema
+from graph.turns import Turns
+
+COST_HEADER = "graphql-cost"
+"""A request that carries it, with any value but 0, is told in ``extensions.cost`` what it cost."""
+
+_POINTS_OF_A_GUESS = 10
+_CLIENT_CLOSED_REQUEST = 499  # as nginx logs it; it is never sent
+
+
+class GraphQLEndpoint:
+    """An ASGI application that answers each request with one operation."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        services: Services,
+        buckets: Buckets,
+        observe: Callable[[LogEntry], None],
+        subgraph: Schema | None = None,
+    ) -> None:
+        settings = services.settings
+        self._services, self._settings = services, settings
+        self._buckets, self._observe = buckets, observe
+        self._turns = Turns(settings.points_at_once, settings.wait_seconds)
+        trusted = read_manifest(settings.trusted_documents)
+        self._to_all = SchemaRuntime(schema, settings, trusted, takes_texts=not settings.trusted_documents_only)
+        # What gateways send they wrote themselves, from what their own clients may ask.
+        self._to_gateways = SchemaRuntime(subgraph, settings, {}, takes_texts=True) if subgraph is not None else None
+        self._methods = ("GET", "POST") if settings.is_development or settings.get_queries else ("POST",)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request. Whatever happens, the answer is JSON."""
+        entry = LogEntry()
+        answer = await self._respond(Request(scope, receive), entry)
+        entry.end(answer.status_code if answer is not None else _CLIENT_CLOSED_REQUEST)
+        self._observe(entry)
+        if answer is not None:
+            await answer(scope, receive, send)
+
+    async def _respond(self, http: Request, entry: LogEntry) -> Response | None:
+        """Return the response to a request; None where its client is gone."""
+        accepted = JSON
+        try:
+            accepted = media_type(http)
+            request = await self._find(http, accepted)
+            try:
+                operation = await self._prepare(request, entry)
+            except InvalidDocument as invalid:
+                return await self._deliver(request, ExecutionResult(None, invalid.errors), entry)
+            async with UntilDisconnect(http.receive):
+                result = await self._execute(operation, entry)
+            return await self._deliver(request, result, entry, can_be_long=operation.can_be_long)
+        except Disconnected:
+            entry.codes = ("DISCONNECTED",)
+            return None
+        except GraphError as error:
+            entry.codes = (error.code,)
+            return refusal(error, accepted)
+        except (Exception, asyncio.CancelledError) as error:
+            if _is_cancelled():
+                raise
+            entry.codes = ("INTERNAL",)
+            return response(encode({"errors": [masked(error)]}), 500, accepted)
+
+    async def _find(self, http: Request, accepted: str) -> GraphQLRequest:
+        """Return who asks for which document. Guessing the ids of documents costs points too."""
+        if http.method not in self._methods:
+            raise _not_allowed(self._methods)
+        runtime, viewer = await self._authenticate(http)
+        asked = await self._read(http)
+        source = runtime.persisted.text(asked.wanted, viewer.user_id)
+        if source is None:
+            await self._buckets.charge(viewer.user_id, _POINTS_OF_A_GUESS)
+            raise PersistedQueryNotFound
+        wants_cost = http.headers.get(COST_HEADER, "0") != "0"
+        return GraphQLRequest(runtime, viewer, http.method, asked, source, accepted, wants_cost)
+
+    async def _authenticate(self, http: Request) -> tuple[SchemaRuntime, Viewer]:
+        """Return who asks, and the schema that they may know: gateways of supergraphs have fields of their own."""
+        credentials = Credentials(http.scope["headers"], http.client.host if http.client else None)
+        viewer = await self._services.identity.viewer(credentials)
+        proof = self._services.federation
+        if self._to_gateways is None or proof is None or not proof.is_in(credentials):
+            return self._to_all, viewer
+        return self._to_gateways, viewer
+
+    async def _read(self, http: Request) -> Asked:
+        if http.method == "POST":
+            return await posted(http, self._settings.max_body_bytes, self._settings.body_seconds)
+        if not (self._settings.is_development or has_preflight_header(http)):
+            raise Refused(400, "A query by GET needs a header such as 'GraphQL-Require-Preflight: 1'.")
+        return in_query_string(http)
+
+    async def _prepare(self, request: GraphQLRequest, entry: LogEntry) -> PreparedOperation:
+        """Parse the document, price the operation, charge the viewer, validate the document, in this order.
+
+        Raises:
+            InvalidDocument: for what GraphQL finds fault with.
+        """
+        runtime, asked, user_id = request.runtime, request.asked, request.viewer.user_id
+        try:
+            sent = await runtime.documents.read(request.source)
+        except GraphQLError as error:
+            raise InvalidDocument([error]) from None
+        node = sent.document.operation(asked.operation_name)
+        entry.name, entry.hash = operation_name(node), sent.document.hash
+        if request.method == "GET" and node.operation is not OperationType.QUERY:
+            raise _not_allowed(("POST",))
+        entry.price = runtime.limits.price(sent.document, node, sent.variables(asked.variables))
+        await self._buckets.charge(user_id, entry.price)
+        try:
+            sent = await runtime.documents.valid(sent)
+        except NotValid as error:
+            raise InvalidDocument(error.errors) from None
+        runtime.persisted.keep(asked.wanted, user_id)
+        operation = PreparedOperation(request, sent, node, entry.price)
+        operation.note(entry)
+        return operation
+
+    async def _execute(self, operation: PreparedOperation, entry: LogEntry) -> ExecutionResult:
+        """Run an operation under its viewer's policy, in its turn and in its time."""
+        viewer, seconds = operation.request.viewer, self._settings.operation_seconds
+        policy = await self._services.policies.policy_of(viewer.user_id, is_mfa=viewer.is_mfa)
+        async with self._turns.turn(operation.price):
+            try:
+                async with asyncio.timeout(seconds):
+                    return await operation.run(self._services, policy, entry)
+            except TimeoutError:
+                late = TimedOut("operation", seconds)
+                return ExecutionResult(None, [GraphQLError(str(late), original_error=late)])
+
+    async def _deliver(
+        self, request: GraphQLRequest, result: ExecutionResult, entry: LogEntry, *, can_be_long: bool = False
+    ) -> Response:
+        """Return the one response that holds a result."""
+        body: dict[str, object] = {} if is_request_error(result) else {"data": result.data}
+        if result.errors:
+            errors = request.runtime.presented(result.errors, request.source)
+            body["errors"] = errors
+            entry.codes = tuple(error["extensions"]["code"] for error in errors)
+        if request.wants_cost:
+            body["extensions"] = {"cost": self._cost(entry)}
+        status = 200 if "data" in body else request_error_status(request.accepted)
+        if not can_be_long:
+            return response(encode(body), status, request.accepted)
+        most = self._settings.max_response_bytes
+        try:
+            return response(await encode_in_turns(body, most), status, request.accepted)
+        except TooLong:
+            error = ResponseTooLong(most)
+            entry.codes = (error.code,)
+            told = {"data": None, "errors": [{"message": str(error), "extensions": error.extensions}]}
+            return response(encode(told), status, request.accepted)
+
+    def _cost(self, entry: LogEntry) -> dict[str, object]:
+        """Return what an operation cost, as the client is told."""
+        tally = entry.tally
+        return {
+            "requested": entry.price,
+            "maximum": self._settings.max_price,
+            "calls": tally.calls,
+            "rounds": tally.rounds,
+            "capacity": tally.capacity,
+        }
+
+
+def _is_cancelled() -> bool:
+    """Whether the request itself was cancelled, and not something that it waited for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _not_allowed(methods: tuple[str, ...]) -> Refused:
+    return Refused(405, f"This is asked by {' or '.join(methods)}.", {"Allow": ", ".join(methods)})
