@@ -43,8 +43,7 @@ class Connection(asyncio.Protocol):
         self._endpoint = endpoint
         self._parser = httptools.HttpResponseParser(self)
         self._waiting: asyncio.Future[Answer] | None = None
-        self._received = 0
-        self._room = _LONGEST_HEAD
+        self._received = self._head = 0
 
     async def exchange(self, request: bytes, seconds: float) -> Answer:
         """The answer to a request.
@@ -55,7 +54,8 @@ class Connection(asyncio.Protocol):
         """
         waiting: asyncio.Future[Answer] = self._loop.create_future()
         self._waiting = waiting
-        self._received, self._room = 0, _LONGEST_HEAD
+        self._received = self._head = 0
+        self._is_in_head = True
         timer = self._loop.call_later(seconds, self._time_out)
         self._transport.write(request)
         try:
@@ -80,13 +80,16 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Bytes came."""
         self._received += len(data)
-        if self._received > self._room:
-            self._break("longer than any answer")
-            return
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
             self._break("not HTTP")
+            return
+        # What came with the head is known to be of it or of the body only now, however much came at once.
+        if self._waiting is not None and (
+            self._received > _LONGEST_ANSWER or (self._is_in_head and self._received > _LONGEST_HEAD)
+        ):
+            self._break("longer than any answer")
 
     def connection_lost(self, _exc: Exception | None) -> None:
         """The connection ended, from either side."""
@@ -101,12 +104,15 @@ class Connection(asyncio.Protocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """A header came."""
+        self._head += len(name) + len(value)
+        if self._head > _LONGEST_HEAD:
+            self._break("longer than any answer")
         if name.lower() == b"x-amz-crc32":
             self._checksum = value
 
     def on_headers_complete(self) -> None:
         """Its headers came."""
-        self._room = _LONGEST_ANSWER
+        self._is_in_head = False
 
     def on_body(self, body: bytes) -> None:
         """A part of its body came."""

@@ -170,6 +170,22 @@ async def after_interim_answers(asked: Asked) -> bool:
     return True
 
 
+async def of_70_kilobytes(asked: Asked) -> bool:
+    """More than a head may have, at one go."""
+    asked.write(response(_padded(asked.body, 70_000)))
+    return True
+
+
+async def of_a_megabyte(asked: Asked) -> bool:
+    """As long as an answer to a Query may be, at one go."""
+    asked.write(response(_padded(asked.body, 1024 * 1024)))
+    return True
+
+
+def _padded(body: bytes, size: int) -> bytes:
+    return body[:-1] + b', "Padding": "' + b"x" * size + b'"}'
+
+
 async def then_closing(asked: Asked) -> bool:
     """The connection is closed after the answer, which does not say so."""
     asked.write(response(asked.body))
@@ -284,6 +300,11 @@ async def with_an_endless_head(asked: Asked) -> bool:
     return True
 
 
+async def with_a_long_head_at_one_go(asked: Asked) -> bool:
+    asked.write(response(asked.body, *(f"X-{number}: {'x' * 1024}" for number in range(70))))
+    return True
+
+
 async def upgraded(asked: Asked) -> bool:
     asked.write(b"HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
     return True
@@ -337,6 +358,8 @@ GOOD = (
     in_pieces,
     in_chunks,
     after_interim_answers,
+    of_70_kilobytes,
+    of_a_megabyte,
     then_closing,
     saying_that_it_closes,
     with_another_behind,
@@ -350,6 +373,7 @@ WRONG = (
     with_too_short_a_length,
     with_two_lengths,
     with_an_endless_head,
+    with_a_long_head_at_one_go,
     upgraded,
     not_http,
     not_json,

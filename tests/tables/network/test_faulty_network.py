@@ -141,10 +141,14 @@ async def test_a_read_that_is_given_up_ends_its_connection() -> None:
         await asyncio.wait_for(endpoint.left.wait(), 5)
 
 
+@pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "encrypted"])
 @pytest.mark.parametrize("behaviour", hostile.GOOD)
-async def test_a_whole_answer_counts_however_it_comes(behaviour: Behaviour) -> None:
-    async with HostileEndpoint(always(behaviour)) as endpoint:
-        reading = Reading(endpoint.endpoint, concurrency=1)
+async def test_a_whole_answer_counts_however_it_comes(
+    authority: Authority, behaviour: Behaviour, is_encrypted: bool
+) -> None:
+    async with HostileEndpoint(always(behaviour), authority.server() if is_encrypted else None) as endpoint:
+        tls = authority.client() if is_encrypted else None
+        reading = Reading(endpoint.endpoint, concurrency=1, tls=tls)
         keys = [f"key-{number}" for number in range(5)]
         assert [await reading.read(key) for key in keys] == keys
         assert reading.tally.calls == 5
