@@ -22,7 +22,16 @@ from graph.http.disconnects import Disconnected, UntilDisconnect
 from graph.http.encoding import TooLong, encode, encode_in_turns
 from graph.http.prepared import GraphQLRequest, InvalidDocument, PreparedOperation, is_request_error, operation_name
 from graph.http.rate_limits import Buckets
-from graph.http.requests import JSON, Asked, Refused, has_preflight_header, in_query_string, media_type, posted
+from graph.http.requests import (
+    JSON,
+    Asked,
+    Refused,
+    has_preflight_header,
+    in_query_string,
+    is_of_another_site,
+    media_type,
+    posted,
+)
 from graph.http.responses import refusal, request_error_status, response
 from graph.http.runtime import SchemaRuntime
 from graph.schema import Schema
@@ -115,7 +124,8 @@ class GraphQLEndpoint:
     async def _read(self, http: Request) -> Asked:
         if http.method == "POST":
             return await posted(http, self._settings.max_body_bytes, self._settings.body_seconds)
-        if not (self._settings.is_development or has_preflight_header(http)):
+        is_trusted = self._settings.is_development and not is_of_another_site(http, self._settings.cors_origins)
+        if not (is_trusted or has_preflight_header(http)):
             raise Refused(400, "A query by GET needs a header such as 'GraphQL-Require-Preflight: 1'.")
         return in_query_string(http)
 

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ GRAPHQL_RESPONSE = "application/graphql-response+json"
 _GZIP = 16 + zlib.MAX_WBITS
 _HASH = re.compile(r"[0-9a-f]{32,128}")
 _LONGEST_ID = 256
+_OWN_SITES = {"same-origin", "none"}  # none: the user's own doing, such as an address that was typed
 _PREFLIGHT = ("graphql-require-preflight", "apollo-require-preflight", "x-apollo-operation-name")
 
 
@@ -71,6 +72,18 @@ def media_type(request: Request) -> str:
 def has_preflight_header(request: Request) -> bool:
     """Whether a header is there that no page can send to another origin without asking first."""
     return any(request.headers.get(name, "").strip() for name in _PREFLIGHT)
+
+
+def is_of_another_site(request: Request, known: Container[str]) -> bool:
+    """Whether a page makes a browser ask that is neither of this server nor of a known origin.
+
+    Browsers say so in Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header), of another port of
+    this machine too, and in Origin where the page wants to read the answer.
+    """
+    if origins := request.headers.getlist("origin"):
+        own = request.headers.get("host")
+        return not all(origin in known or origin.partition("://")[2] == own for origin in origins)
+    return not _OWN_SITES.issuperset(request.headers.getlist("sec-fetch-site"))
 
 
 async def posted(request: Request, maximum: int, seconds: float) -> Asked:

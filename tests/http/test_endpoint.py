@@ -142,6 +142,63 @@ async def test_a_query_by_get_is_answered_in_development(development: httpx.Asyn
     assert response.json() == {"data": {"execution": {"status": "SUCCEEDED"}}}
 
 
+FROM_ANOTHER_SITE = [
+    [("Sec-Fetch-Site", "cross-site")],
+    [("Sec-Fetch-Site", "same-site")],
+    [("Sec-Fetch-Site", "of a kind that is not known yet")],
+    [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "iframe")],
+    [("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Site", "cross-site")],
+    [("Origin", "https://evil.example")],
+    [("Origin", "null")],
+    [("Origin", "")],
+    [("Origin", "http://127.0.0.1:9999")],
+    [("Origin", "http://127.0.0.1.evil.example")],
+    [("Origin", "http://["), ("Sec-Fetch-Site", "same-origin")],
+    [("Origin", "http://127.0.0.1"), ("Origin", "https://evil.example")],
+]
+OF_THE_USER = [
+    [("Sec-Fetch-Site", "none"), ("Sec-Fetch-Mode", "navigate")],
+    [("Sec-Fetch-Site", "same-origin")],
+    [("Origin", "http://127.0.0.1")],
+    [("Sec-Fetch-Site", "cross-site"), ("GraphQL-Require-Preflight", "1")],
+    [("Origin", "https://evil.example"), ("Apollo-Require-Preflight", "1")],
+]
+
+
+@pytest.mark.parametrize("headers", FROM_ANOTHER_SITE)
+@pytest.mark.parametrize("parameters", [{"query": "{ __typename }"}, {"extensions": '{"persistedQuery": {}}'}, {}])
+async def test_a_page_of_another_site_runs_nothing_by_get(
+    development: httpx.AsyncClient, headers: list[tuple[str, str]], parameters: dict[str, str]
+) -> None:
+    response = await development.get("/graphql", params=parameters, headers=headers)
+    assert response.status_code == 400
+    assert "GraphQL-Require-Preflight" in response.json()["errors"][0]["message"]
+
+
+@pytest.mark.parametrize("headers", OF_THE_USER)
+async def test_the_user_runs_queries_by_get(development: httpx.AsyncClient, headers: list[tuple[str, str]]) -> None:
+    response = await development.get("/graphql", params={"query": "{ __typename }"}, headers=headers)
+    assert response.json() == {"data": {"__typename": "Query"}}
+
+
+async def test_a_page_of_an_origin_that_is_named_runs_queries_by_get(memory: MemoryDatabase) -> None:
+    query = {"query": "{ __typename }"}
+    async with serving(memory, environment="development", cors_origins=["https://ui.example"]) as client:
+        for origin, status in (
+            ("https://ui.example", 200),
+            ("http://ui.example", 400),
+            ("https://ui.example.com", 400),
+        ):
+            headers = {"Origin": origin, "Sec-Fetch-Site": "cross-site"}
+            assert (await client.get("/graphql", params=query, headers=headers)).status_code == status
+
+
+async def test_a_link_of_another_site_leads_to_the_explorer(development: httpx.AsyncClient) -> None:
+    headers = {"Accept": "text/html,*/*;q=0.8", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    response = await development.get("/graphql", params={"query": "{ __typename }"}, headers=headers)
+    assert "application/json" not in response.headers["content-type"]
+
+
 async def test_a_mutation_by_get_is_405(development: httpx.AsyncClient) -> None:
     response = await development.get("/graphql", params={"query": "mutation { __typename }"})
     assert (response.status_code, response.headers["allow"]) == (405, "POST")
