@@ -7,7 +7,6 @@ import signal
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import Any
 
 import boto3
@@ -38,10 +37,10 @@ from graph.resolvers.engine_logs import EngineLogs
 from graph.schema import create_schema, create_subgraph
 from graph.settings import Settings
 from graph.tables import wire
+from graph.tables.availability import Availability
 from graph.tables.catalogue import EXECUTIONS, Table
 from graph.tables.cursors import Cursors
 from graph.tables.database import Client, Database, ThreadedDatabase, dynamodb
-from graph.tables.doctor import answers
 from graph.tables.names import ssm_parameters, table_names
 from graph.tables.reader import Reader
 from graph.tables.writer import ExecutionWriter
@@ -90,7 +89,7 @@ def deployment(settings: Settings) -> Services:
 def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> Starlette:
     """The application over its services, which it closes when it ends, with examples for the explorer."""
     settings, counts = services.settings, Metrics()
-    readiness = Readiness(services.tables_answer)
+    readiness = Readiness(services.availability.is_given)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -191,7 +190,7 @@ def make_services(
         engines=engines,
         federation=federation_proof(settings),
         writer=writer,
-        tables_answer=partial(answers, client, names),
+        availability=Availability(client, names, reads.read_at),
     )
 
 

@@ -1,6 +1,6 @@
 """What one operation carries. Nothing in it outlives the operation but the services that it points to."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,6 +16,7 @@ from graph.loaders.base import Reading
 from graph.logs.service import Logs, OperationLogs
 from graph.operation import OperationScope
 from graph.settings import Settings
+from graph.tables.availability import Availability
 from graph.tables.cursors import Cursors
 from graph.tables.reader import Reader
 from graph.tables.rows import Fields, Row
@@ -38,8 +39,8 @@ class Services:
     """What proves the gateway of a supergraph; None where none is trusted."""
     writer: ExecutionWriter | None
     """What writes checks of executions back; None where the setting is off."""
-    tables_answer: Callable[[], bool]
-    """Asks the database whether it serves every table. It blocks: call it off the event loop."""
+    availability: Availability
+    """Whether the tables can be read."""
 
     def close(self) -> None:
         """Waits for calls in flight and frees the threads."""

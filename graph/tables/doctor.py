@@ -1,6 +1,5 @@
 """Whether a deployment's tables are as the catalogue says: there, with its keys, its indexes and their projection."""
 
-import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,8 +7,6 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from graph.tables.catalogue import TABLES, Index, Table
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +34,6 @@ def examine(client: Any, names: Mapping[Table, str]) -> Iterator[Finding]:
         present = {index["IndexName"]: index for index in description.get("GlobalSecondaryIndexes", ())}
         for index in table.indexes:
             yield Finding(table, index, _index_fault(present.get(index.name), index))
-
-
-def answers(client: Any, names: Mapping[Table, str]) -> bool:
-    """Whether the database serves every table. What does not answer is named in the log."""
-    for table in TABLES:
-        try:
-            client.describe_table(TableName=names[table])
-        except (ClientError, BotoCoreError) as error:
-            log.warning("%s does not answer: %s", table.name, type(error).__name__)
-            return False
-    return True
 
 
 def cannot_connect(error: BotoCoreError | ClientError) -> str:

@@ -6,6 +6,7 @@ Indexes cannot be read consistently, and nothing else here needs to be: all read
 import asyncio
 import logging
 import random
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,13 +28,16 @@ BATCH = 100  # keys that one BatchGetItem takes
 _FIRST_PAUSE = 0.05  # seconds; doubles with each try, and the pause is drawn from zero to it
 _LONGEST_PAUSE = 2.0
 _READS_RETRIED_WHOLE = 10  # reads of an operation that may each use all their tries; then all give up at once
-_THROTTLES = {"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded", "Throttling"}
-_BROKEN = (
+THROTTLES = {"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded", "Throttling"}
+"""Codes of refusals for want of capacity."""
+BROKEN = (
     faults.ConnectionError,
     faults.HTTPClientError,
     faults.IncompleteReadError,
 )  # and not, say, missing credentials
-_PASSING = {"InternalServerError", "ServiceUnavailable", "TransactionInProgressException"}
+"""Faults on the way to DynamoDB."""
+PASSING = {"InternalServerError", "ServiceUnavailable", "TransactionInProgressException"}
+"""Codes of faults of DynamoDB itself."""
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +57,11 @@ class Reader:
         self._database = database
         self._names = names
         self._attempts = attempts
+        self._read_at: dict[str, float] = {}
+
+    def read_at(self, table: Table) -> float:
+        """When a read of a table last worked, in seconds of the monotonic clock; minus infinity if none did."""
+        return self._read_at.get(self._names[table], float("-inf"))
 
     def close(self) -> None:
         """Frees what the database holds. It may be called from any thread."""
@@ -111,9 +120,8 @@ class Reader:
         tries = _Tries(self._attempts, tally)
         while True:
             try:
-                answer = await self._call(
-                    "BatchGetItem", {"RequestItems": {name: {"Keys": left, **shape}}}, tally, tries
-                )
+                request = {"RequestItems": {name: {"Keys": left, **shape}}}
+                answer = await self._call("BatchGetItem", request, tally, tries)
             except GraphError as error:
                 return found | {_plain(table, key): error for key in left}
             for item in answer["Responses"].get(name, ()):
@@ -134,6 +142,7 @@ class Reader:
             answer: Answer = {}
             try:
                 answer = await self._database.call(operation, request)
+                self._read_at[_table_name(request)] = time.monotonic()
                 return answer
             except (ClientError, BotoCoreError) as fault:
                 error = self._public(fault)
@@ -146,13 +155,13 @@ class Reader:
         """The error to show for a fault of the client; the fault itself goes to the log, without keys."""
         if not isinstance(fault, ClientError):
             log.warning("DynamoDB could not be reached: %s", type(fault).__name__)
-            return UpstreamUnavailable() if isinstance(fault, _BROKEN) else Refused()
+            return UpstreamUnavailable() if isinstance(fault, BROKEN) else Refused()
         code = fault.response.get("Error", {}).get("Code", "")
         status = fault.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-        if code in _THROTTLES:
+        if code in THROTTLES:
             return Throttled()
         log.error("DynamoDB refused %s: %s", fault.operation_name, code)
-        return UpstreamUnavailable() if code in _PASSING or status >= 500 else Refused()
+        return UpstreamUnavailable() if code in PASSING or status >= 500 else Refused()
 
 
 class Refused(GraphError):
@@ -162,6 +171,12 @@ class Refused(GraphError):
 
     def __init__(self) -> None:
         super().__init__("The database refused the server. Its operator can see why in the log.")
+
+
+def _table_name(request: Mapping[str, Any]) -> str:
+    """The physical name of the table that a request reads."""
+    name: str = request["TableName"] if "TableName" in request else next(iter(request["RequestItems"]))
+    return name
 
 
 def _typed(table: Table, key: Key) -> dict[str, dict[str, str]]:

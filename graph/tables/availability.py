@@ -1,0 +1,138 @@
+"""Whether the tables of a deployment can be read, by what was last heard of each."""
+
+import asyncio
+import logging
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from graph.tables.catalogue import Table
+from graph.tables.reader import BROKEN, PASSING, THROTTLES
+
+_FRESH_SECONDS = 15.0
+_AGAIN_SECONDS = 5.0  # while a table does not answer
+_PATIENCE_SECONDS = 0.8
+_LONGEST_ROUND = 5.0
+_TRIES = 3
+_FIRST_PAUSE = 0.05  # seconds; doubles with each try, and the pause is drawn from zero to it
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """Why DescribeTable failed. One that may pass, such as a throttle, says nothing of the table."""
+
+    code: str
+    may_pass: bool
+
+
+class Availability:
+    """Asks DescribeTable of every table, all of them at once, where somebody wants to know and did not 15 seconds ago.
+
+    Each is asked in a thread of its own, up to three times, and not again before it has answered: there are never more
+    threads than tables, whatever hangs. A table is as it said last. Failures that may pass change nothing, unless all
+    tables were silent, not even throttled. A read of the last 15 seconds that worked shows that its table can be read.
+
+    Args:
+        client: a boto3 client of DynamoDB.
+        names: the physical names of the tables.
+        read_at: when a table was read last, by the clock.
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        names: Mapping[Table, str],
+        read_at: Callable[[Table], float],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._client = client
+        self._names = names
+        self._read_at = read_at
+        self._clock = clock
+        self._codes: dict[Table, str | None] = {}  # of the last answer of each table: None where it was good
+        self._asked: set[Table] = set()
+        self._failed: dict[Table, str] = {}
+        self._began_at = self._answered_at = float("-inf")
+        self._is_silent = False
+        self._concluded = asyncio.Event()
+        self._concluded.set()
+
+    async def is_given(self) -> bool:
+        """Whether every table can be read: told within a second, by what is known then."""
+        if self._concluded.is_set() and self._clock() - self._began_at >= self._pause():
+            self._begin()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                await self._concluded.wait()
+        if not self._concluded.is_set() and self._clock() - self._began_at >= _LONGEST_ROUND:
+            self._failed |= dict.fromkeys(self._asked, "did not answer in time")
+            self._conclude()
+        return self._judge()
+
+    def _pause(self) -> float:
+        return _FRESH_SECONDS if self._judge() else _AGAIN_SECONDS
+
+    def _judge(self) -> bool:
+        since = self._clock() - _FRESH_SECONDS
+        if self._is_silent and not any(self._read_at(table) > since for table in self._names):
+            return False
+        return all(self._codes.get(table, "") is None or self._read_at(table) > since for table in self._names)
+
+    def _begin(self) -> None:
+        self._began_at, self._failed = self._clock(), {}
+        self._concluded.clear()
+        loop = asyncio.get_running_loop()
+        for table in self._names.keys() - self._asked:
+            self._asked.add(table)
+            threading.Thread(target=self._ask, args=(table, loop), name=f"describe-{table.name}", daemon=True).start()
+
+    def _ask(self, table: Table, loop: asyncio.AbstractEventLoop) -> None:
+        """Ask one table, in its thread."""
+        fault = self._describe(table)
+        for attempt in range(1, _TRIES):
+            if fault is None:
+                break
+            time.sleep(random.uniform(0, _FIRST_PAUSE * 2**attempt))  # noqa: S311
+            fault = self._describe(table)
+        with suppress(RuntimeError):  # the loop may have ended meanwhile
+            loop.call_soon_threadsafe(self._hear, table, fault)
+
+    def _describe(self, table: Table) -> _Fault | None:
+        try:
+            self._client.describe_table(TableName=self._names[table])
+        except ClientError as error:
+            code = str(error.response.get("Error", {}).get("Code", "Unknown"))
+            status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+            return _Fault(code, code in THROTTLES | PASSING or status >= 500)
+        except Exception as error:  # of credentials too, whose sources raise what they like
+            return _Fault(type(error).__name__, isinstance(error, BROKEN))
+        return None
+
+    def _hear(self, table: Table, fault: _Fault | None) -> None:
+        """Take what a table said, in the event loop."""
+        self._asked.discard(table)
+        if fault is None or fault.code in THROTTLES:
+            self._answered_at = self._clock()
+        if fault is None:
+            self._codes[table] = None
+        else:
+            self._failed[table] = fault.code
+            if not fault.may_pass:
+                self._codes[table] = fault.code
+        if not self._asked and not self._concluded.is_set():
+            self._conclude()
+
+    def _conclude(self) -> None:
+        self._is_silent = self._answered_at < self._began_at
+        if self._failed:
+            told = ", ".join(f"{table.name} {code}" for table, code in self._failed.items())
+            log.warning("DescribeTable failed for %d of %d tables: %s", len(self._failed), len(self._names), told)
+        self._concluded.set()
