@@ -41,7 +41,6 @@ class Fetcher:
 
     def __init__(self, profile: str | None = None) -> None:
         self._profile = profile
-        self._tls: ssl.SSLContext | None = None
 
     async def __call__(self, url: str) -> bytes:
         """Read a document of up to 256 KiB within 5 seconds; a redirect is an error.
@@ -53,13 +52,12 @@ class Fetcher:
         check_address(url)
         try:
             async with asyncio.timeout(_SECONDS):
-                if self._tls is None:
-                    self._tls = await asyncio.to_thread(self._context)
-                return await _read(url, self._tls)
+                return await _read(url, await asyncio.to_thread(self._context))
         except (httpx.HTTPError, httpx.InvalidURL, BotoCoreError) as error:
             raise Unreadable(f"{type(error).__name__}: {error}") from error
 
     def _context(self) -> ssl.SSLContext:
+        """What is trusted now: files of authorities are renewed."""
         session = botocore.session.Session(profile=self._profile)
         context = client_context(session)
         if ca_bundle(session) is None:

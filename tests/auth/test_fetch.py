@@ -212,6 +212,21 @@ async def test_an_authority_that_the_machine_trusts_is_accepted_where_no_setting
             await Fetcher()(f"{url}/small")
 
 
+async def test_a_file_of_authorities_that_is_renewed_counts_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for directory in ("old", "new"):
+        (tmp_path / directory).mkdir()
+    old, new = Authority(tmp_path / "old"), Authority(tmp_path / "new")
+    monkeypatch.setenv("AWS_CA_BUNDLE", str(old.bundle))
+    fetch = Fetcher()
+    with site(new.server()) as url:
+        with pytest.raises(OSError, match="CERTIFICATE_VERIFY_FAILED"):
+            await fetch(f"{url}/small")
+        old.bundle.write_bytes(new.bundle.read_bytes())
+        assert await fetch(f"{url}/small") == b"x" * 10
+
+
 async def test_a_certificate_for_another_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     authority = Authority(tmp_path)
     monkeypatch.setenv("AWS_CA_BUNDLE", str(authority.bundle))

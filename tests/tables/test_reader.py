@@ -615,3 +615,23 @@ def test_sixteen_threads_share_one_client(database: EmbeddedDatabase, monkeypatc
     pages = asyncio.run(read_all())
     reader.close()
     assert all([item["workflowExecutionId"]["S"] for item in page.items] == NEWEST[:2] for page in pages)
+
+
+async def test_it_tells_when_a_read_of_a_table_last_worked(read: Read) -> None:
+    reading = read()
+    never = float("-inf")
+    assert reading.reader.read_at(EXECUTIONS) == reading.reader.read_at(DATABASES) == never
+    await reading.ids(ALL)
+    first = reading.reader.read_at(EXECUTIONS)
+    assert first > never
+    await reading.items(DATABASES, [("plant-models",)])
+    await reading.items(INPUTS, [("a", "b"), ("c", "d")])
+    assert first == reading.reader.read_at(EXECUTIONS) < reading.reader.read_at(DATABASES)
+    assert reading.reader.read_at(DATABASES) < reading.reader.read_at(INPUTS)
+
+
+async def test_a_read_that_failed_has_not_worked(read: Read) -> None:
+    reading = read(denied)
+    with pytest.raises(GraphError):
+        await reading.ids(ALL)
+    assert reading.reader.read_at(EXECUTIONS) == float("-inf")
