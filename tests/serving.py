@@ -21,6 +21,7 @@ from graph.demo.identity import LoopbackAdministrator
 from graph.demo.logs import log_clients
 from graph.http import access_log
 from graph.loaders.permissions import PermissionRows
+from graph.server import listener_config
 from graph.settings import Settings
 from graph.tables import wire
 from graph.tables.reader import Reader
@@ -67,9 +68,7 @@ async def serving(database: EmbeddedDatabase | MemoryDatabase, **options: Any) -
 @contextmanager
 def listening(app: Starlette) -> Iterator[str]:
     """The address of an application that listens in a thread."""
-    config = uvicorn.Config(
-        app, host="127.0.0.1", port=0, log_config=None, access_log=False, http="httptools", ws="none"
-    )
+    config = listener_config(app, host="127.0.0.1", port=0, log_config=None)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
     thread.start()

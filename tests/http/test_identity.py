@@ -31,6 +31,7 @@ from graph.demo.permissions import ADMIN, ANA, API_KEY_OF, BOB, NOBODY, READER
 from graph.demo.registrations import PLANTED_SECRETS, SECRETS_ID
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.loaders.permissions import PermissionRows
+from graph.server import listener_config
 from graph.settings import Settings
 from graph.tables import ids
 from graph.tables.catalogue import ASSETS, EXECUTIONS, STEPS
@@ -47,7 +48,7 @@ AUDIENCE = "vams-graph-demo"
 def served(client: Any, names: Any, ways: Any) -> Iterator[str]:
     """The application on a free port of the loopback address."""
     app = create_app(make_services(SETTINGS, client, names, log_clients(), ways))
-    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", ws="none"))
+    server = uvicorn.Server(listener_config(app, host="127.0.0.1", port=0, log_level="warning"))
     thread = Thread(target=server.run)
     thread.start()
     try:

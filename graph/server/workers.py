@@ -10,6 +10,7 @@ from uvicorn.supervisors import Multiprocess
 
 from graph.http import access_log
 from graph.http.metrics import MULTIPROCESS
+from graph.server.options import listener_config
 
 # With the seconds of draining, at most 3, and of closing, at most 2, an end takes less than 10.
 _FINISH_SECONDS = 4
@@ -23,18 +24,13 @@ def serve(factory: str, host: str, port: int, workers: int) -> None:
     Several workers share one socket; one that dies is replaced.
     """
     access_log.write_json()
-    config = uvicorn.Config(
+    config = listener_config(
         factory,
         factory=True,
         host=host,
         port=port,
         workers=workers,
-        http="httptools",
-        ws="none",
         log_config=None,
-        access_log=False,  # a URL can hold variables
-        proxy_headers=False,
-        server_header=False,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_FINISH_SECONDS,
     )
