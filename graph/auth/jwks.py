@@ -28,8 +28,9 @@ _log = logging.getLogger(__name__)
 
 
 def uptime() -> float:
-    """Seconds, also those for which the machine slept: its clock may be set, and a monotonic one sleeps too."""
-    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+    """Seconds that never run backwards, with those for which the machine slept where the system counts them."""
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if clock is None else time.clock_gettime(clock)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,9 +36,10 @@ class _Fault:
 class Availability:
     """Asks DescribeTable of every table, all of them at once, where somebody wants to know and did not 15 seconds ago.
 
-    Each is asked in a thread of its own, up to three times, and not again before it has answered: there are never more
-    threads than tables, whatever hangs. A table is as it said last. Failures that may pass change nothing, unless all
-    tables were silent, not even throttled. A read of the last 15 seconds that worked shows that its table can be read.
+    Each is asked in a thread of its own, and not again before it has answered: there are never more threads than
+    tables, whatever hangs. What a table said last counts: that it is there, or that it refused. Failures that may pass
+    are tried again, twice, and change nothing, unless all tables were silent, not even throttled. A read of the last 15
+    seconds that worked shows that its table can be read.
 
     Args:
         client: a boto3 client of DynamoDB.
@@ -61,20 +62,20 @@ class Availability:
         self._asked: set[Table] = set()
         self._failed: dict[Table, str] = {}
         self._began_at = self._answered_at = float("-inf")
-        self._is_silent = False
-        self._concluded = asyncio.Event()
-        self._concluded.set()
+        self._is_silent = True  # no table has said that it is there, or none answered lately
+        self._is_round_over = True
+        self._is_decided = asyncio.Event()  # the round is over, or a table was refused, which no other answer mends
 
     async def is_given(self) -> bool:
         """Whether every table can be read: told within a second, by what is known then."""
-        if self._concluded.is_set() and self._clock() - self._began_at >= self._pause():
+        if self._is_round_over and self._clock() - self._began_at >= self._pause():
             self._begin()
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE_SECONDS):
-                await self._concluded.wait()
-        if not self._concluded.is_set() and self._clock() - self._began_at >= _LONGEST_ROUND:
+                await self._is_decided.wait()
+        if not self._is_round_over and self._clock() - self._began_at >= _LONGEST_ROUND:
             self._failed |= dict.fromkeys(self._asked, "did not answer in time")
-            self._conclude()
+            self._end_round()
         return self._judge()
 
     def _pause(self) -> float:
@@ -84,11 +85,12 @@ class Availability:
         since = self._clock() - _FRESH_SECONDS
         if self._is_silent and not any(self._read_at(table) > since for table in self._names):
             return False
-        return all(self._codes.get(table, "") is None or self._read_at(table) > since for table in self._names)
+        return all(code is None or self._read_at(table) > since for table, code in self._codes.items())
 
     def _begin(self) -> None:
         self._began_at, self._failed = self._clock(), {}
-        self._concluded.clear()
+        self._is_round_over = False
+        self._is_decided.clear()
         loop = asyncio.get_running_loop()
         for table in self._names.keys() - self._asked:
             self._asked.add(table)
@@ -98,7 +100,7 @@ class Availability:
         """Ask one table, in its thread."""
         fault = self._describe(table)
         for attempt in range(1, _TRIES):
-            if fault is None:
+            if fault is None or not fault.may_pass:
                 break
             time.sleep(random.uniform(0, _FIRST_PAUSE * 2**attempt))  # noqa: S311
             fault = self._describe(table)
@@ -123,16 +125,20 @@ class Availability:
             self._answered_at = self._clock()
         if fault is None:
             self._codes[table] = None
+            self._is_silent = False
         else:
             self._failed[table] = fault.code
             if not fault.may_pass:
                 self._codes[table] = fault.code
-        if not self._asked and not self._concluded.is_set():
-            self._conclude()
+                self._is_decided.set()
+        if not self._asked and not self._is_round_over:
+            self._end_round()
 
-    def _conclude(self) -> None:
-        self._is_silent = self._answered_at < self._began_at
+    def _end_round(self) -> None:
+        if self._answered_at < self._began_at:
+            self._is_silent = True
         if self._failed:
             told = ", ".join(f"{table.name} {code}" for table, code in self._failed.items())
             log.warning("DescribeTable failed for %d of %d tables: %s", len(self._failed), len(self._names), told)
-        self._concluded.set()
+        self._is_round_over = True
+        self._is_decided.set()
