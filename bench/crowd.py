@@ -32,6 +32,7 @@ from graph.demo.data import demo_items
 from graph.demo.rows import asset_row, workflow_row
 from graph.demo.run_rows import run_rows
 from graph.server import serve
+from graph.settings import Settings
 from tests.memory import MemoryDatabase
 from tests.serving import make_app
 from tests.worlds import WORKFLOW, asset, items, run
@@ -106,7 +107,7 @@ def server() -> Iterator[tuple[SpawnProcess, int]]:
 
 def _serve(port: int) -> None:
     sys.stderr = Path(os.devnull).open("w")  # a line for each operation  # noqa: SIM115
-    serve("bench.crowd:application", HOST, port, workers=1)
+    serve("bench.crowd:application", Settings(host=HOST, port=port))
 
 
 def _is_alive(port: int) -> bool:

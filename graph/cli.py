@@ -28,7 +28,7 @@ from graph.demo.welcome import EXAMPLES, welcome
 from graph.documents.trusted import BadManifest
 from graph.history import command as history
 from graph.schema import create_schema, federated_sdl
-from graph.server import listener_config, serve
+from graph.server import configuration, serve
 from graph.settings import Settings, UnknownSettings
 from graph.tables.doctor import Finding, cannot_connect, examine
 from graph.tables.names import MissingTableNames
@@ -101,7 +101,7 @@ def _serve(given: argparse.Namespace) -> int:
             "Set VAMS_GRAPH_CURSOR_SECRETS to a JSON list of secrets, none of them empty: the same for every process."
         )
     _try(deployment(settings))  # what would stop every worker is told here, once
-    serve("graph.app:application", settings.host, settings.port, settings.workers)
+    serve("graph.app:application", settings)
     return 0
 
 
@@ -119,7 +119,7 @@ def _demo(given: argparse.Namespace) -> int:
         if given.environment_file is not None:
             _write_environment(given.environment_file, database)
         services = make_services(settings, database.client, database.names, log_clients(), issuer.ways)
-        config = listener_config(create_app(services, EXAMPLES), log_level="warning")
+        config = configuration(create_app(services, EXAMPLES), settings, log_level="warning")
         _Announced(config, issuer.token(ANA, is_mfa=True)).run(sockets=[listener])
     return 0
 

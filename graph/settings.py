@@ -50,6 +50,21 @@ class Settings(BaseSettings):
         default_factory=lambda: [ip_network("127.0.0.0/8"), ip_network("::1/128")],
         description="JSON list of networks that may read /metrics.",
     )
+    max_head_bytes: int = Field(
+        65_536, ge=1_024, description="Bytes of a request line with its headers, and of trailers; longer ones are 431."
+    )
+    head_seconds: float = Field(
+        10.0,
+        gt=0,
+        description="Seconds to the end of a request's head, and to the end of a body that was answered before it.",
+    )
+    max_connections: int = Field(
+        0,
+        ge=0,
+        description=(
+            "Connections to one process; 0 for what `ulimit -n` leaves. Beyond it, those that only wait make room."
+        ),
+    )
     drain_seconds: float = Field(
         2.0, ge=0, le=3, description="Seconds, at most 3, from SIGTERM to the end of accepting, while /readyz says 503."
     )

@@ -21,7 +21,7 @@ from graph.demo.identity import LoopbackAdministrator
 from graph.demo.logs import log_clients
 from graph.http import access_log
 from graph.loaders.permissions import PermissionRows
-from graph.server import listener_config
+from graph.server import configuration
 from graph.settings import Settings
 from graph.tables import wire
 from graph.tables.reader import Reader
@@ -66,9 +66,9 @@ async def serving(database: EmbeddedDatabase | MemoryDatabase, **options: Any) -
 
 
 @contextmanager
-def listening(app: Starlette) -> Iterator[str]:
+def listening(app: Starlette, **bounds: Any) -> Iterator[str]:
     """The address of an application that listens in a thread."""
-    config = listener_config(app, host="127.0.0.1", port=0, log_config=None)
+    config = configuration(app, Settings(**bounds), host="127.0.0.1", port=0)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
     thread.start()
@@ -85,12 +85,15 @@ def listening(app: Starlette) -> Iterator[str]:
 @contextmanager
 def server_process(database: EmbeddedDatabase, port: int, workers: int, log: Any) -> Iterator[subprocess.Popen[bytes]]:
     """A process that serves as ``vams-graph serve`` does, once it answers."""
-    program = f"from graph.server import serve; serve('tests.serving:application', '127.0.0.1', {port}, {workers})"
+    imports = "from graph.server import serve; from graph.settings import Settings"
+    program = f"{imports}; serve('tests.serving:application', Settings())"
     environment = {
         **os.environ,
         **database.environment(),
         **database.access(),
         "VAMS_GRAPH_CURSOR_SECRETS": '["a secret of the tests"]',
+        "VAMS_GRAPH_PORT": str(port),
+        "VAMS_GRAPH_WORKERS": str(workers),
         "PYTHONPATH": os.getcwd(),
     }
     process = subprocess.Popen([sys.executable, "-c", program], env=environment, stderr=log)  # noqa: S603

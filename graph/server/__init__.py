@@ -1,6 +1,6 @@
-"""Listening: workers and how they end, what every listener is told, and the guarded HTTP protocol."""
+"""How the application is served: the listener and its guarded protocol, workers, and how they end."""
 
-from graph.server.options import listener_config
+from graph.server.listener import configuration
 from graph.server.workers import serve
 
-__all__ = ["listener_config", "serve"]
+__all__ = ["configuration", "serve"]

@@ -1,87 +1,237 @@
-"""HTTP/1.1 as uvicorn speaks it with httptools, but for requests to upgrade.
+"""uvicorn's HTTP protocol with what it leaves open closed. The one module that relies on what uvicorn keeps to itself.
 
-llhttp ends a message at its head when ``Upgrade`` or ``CONNECT`` asks for another protocol, and uvicorn then reads the
-body as the next request: a client behind a proxy that pools connections could have requests answered as another user's.
-RFC 9110, section 7.8, lets a server ignore ``Upgrade``; this one does, reading the body by a parser that never saw it.
-
-All private names of uvicorn that this project relies on stand here; ``tests/server/test_protocol.py`` tells when one is
-gone.
+uvicorn with httptools answers a request that asks for an upgrade and reads its body as the next request. It holds heads
+and trailers of any length, and waits without end for a head, and for the rest of a body that it has answered. Each of
+these has a bound here. An upgrade that the server does not know is ignored, as HTTP has it: the body is read.
 """
 
-from typing import Final
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import Any, cast
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-_FRAMING: Final = frozenset({b"content-length", b"transfer-encoding"})
+# Of chunks of one byte each, so much more arrives than they hold.
+_FRAMING_OF_A_BYTE = 8
+_DRAINED_BYTES = 1024 * 1024  # of a body that is still sent after the answer
+_UPGRADES = frozenset({b"upgrade", b"http2-settings"})
+
+log = logging.getLogger("graph.server")
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What one connection may take, and how many there may be.
+
+    Attributes:
+        head_bytes: of a request line with its headers, and of trailers.
+        head_seconds: from a connection's start, or a request's first byte, to the end of its head; also to the end of a
+            body after its answer.
+        connections: at once, in one process.
+    """
+
+    head_bytes: int
+    head_seconds: float
+    connections: int
+
+
+class _Refused(Exception):
+    """A request that is not read any further."""
+
+    def __init__(self, text: str, status: int = 431) -> None:
+        super().__init__(text)
+        self.status = status
 
 
 class GuardedProtocol(HttpToolsProtocol):
-    """One connection, of which each byte belongs to the request that its framing says."""
+    """One connection.
 
-    _resuming = False  # the head that is fed repeats what was read
+    Attributes:
+        idle_since: when it began to wait for the head of a request, by the clock of its loop; None while it answers.
+    """
+
+    def __init__(self, *arguments: Any, bounds: Bounds, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._bounds = bounds
+        self._timer: asyncio.TimerHandle | None = None
+        self.idle_since: float | None = None
+        self._is_in_message = self._is_in_head = self._has_begun = self._is_replayed = False
+        self._head = self._framing = self._body = self._body_read = self._drained = 0
+
+    # The connection
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take the connection, where need be in the place of the one that has done nothing for longest."""
+        super().connection_made(transport)
+        self.idle_since = self.loop.time()
+        self._wait_for_head()
+        if len(self.connections) > self._bounds.connections:
+            self._make_room()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go."""
+        self._stop_timer()
+        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse what arrived; each ignored upgrade continues with the bytes behind its head."""
+        """Read what came, as far as the bounds allow."""
         self._unset_keepalive_if_required()
-        rest: bytes | None = data
         try:
-            while rest is not None:
-                rest = self._feed(rest)
-        except httptools.HttpParserError:
-            self.logger.warning("Invalid HTTP request received.")
-            self.send_400_response("Invalid HTTP request received.")
+            self._feed(data)
+            if self._timer is None and self.idle_since is not None:  # as it rarely is: most heads come at one go
+                self._wait_for_head()
+        except _Refused as refused:
+            self._refuse(refused)
+        except httptools.HttpParserError as error:
+            raised = error.__context__  # by a callback
+            self._refuse(raised if isinstance(raised, _Refused) else _Refused("Invalid HTTP request.", 400))
 
-    def _feed(self, data: bytes) -> bytes | None:
-        """Parse until the end or an upgrade, and return what follows the upgrade's head."""
-        try:
-            self.parser.feed_data(data)
-        except httptools.HttpParserUpgrade as upgrade:
-            self.logger.info("Ignored a request to upgrade: this server speaks HTTP/1.1 alone.")
-            self._resume()
-            return data[upgrade.args[0] :]
-        return None
+    def _feed(self, data: bytes) -> None:
+        while data:
+            self._has_begun, self._body_read = False, 0
+            try:
+                self.parser.feed_data(data)
+            except httptools.HttpParserUpgrade as paused:
+                data = self._without_upgrade() + data[paused.args[0] :]
+                continue
+            if not self._has_begun:  # else the callbacks have counted it
+                self._framing += len(data) - self._body_read
+            if self._framing > self._bounds.head_bytes + _FRAMING_OF_A_BYTE * self._body:
+                raise _Refused("The head of the request is too long.")
+            return
 
-    def _resume(self) -> None:
-        """Replace the parser by one that is at the same place of the same message, without the upgrade."""
-        lines = [b"%s: %s\r\n" % header for header in self.headers if header[0] in _FRAMING]
+    def _without_upgrade(self) -> bytes:
+        """Return the head that the parser stopped after, without the upgrade that it stopped for, and begin again."""
+        method, version = self.parser.get_method(), self.parser.get_http_version()
+        if method == b"CONNECT":
+            raise _Refused("This server is no proxy.", 405)
+        log.info("upgrade ignored")
+        lines = [b"%s %s HTTP/%s" % (method, self.url, version.encode())]
+        for name, value in self.headers:
+            if name not in _UPGRADES:
+                lines.append(b"%s: %s" % (name, _without_upgrades(value) if name == b"connection" else value))
         self.parser = httptools.HttpRequestParser(self)
-        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn's own
-        self._resuming = True
-        try:
-            # Only its framing tells where a request ends, whatever its method is.
-            self.parser.feed_data(b"POST / HTTP/1.1\r\n%s\r\n" % b"".join(lines))
-        finally:
-            self._resuming = False
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn sets it
+        return b"\r\n".join((*lines, b"", b""))
+
+    # What the parser tells
 
     def on_message_begin(self) -> None:
-        """Begin a request."""
-        if not self._resuming:
-            super().on_message_begin()
+        """Begin to count the head of a request."""
+        super().on_message_begin()
+        self._is_in_message = self._is_in_head = self._has_begun = True
+        self._is_replayed = False
+        self._head = self._framing = self._body = 0
 
     def on_url(self, url: bytes) -> None:
-        """Take a part of the target."""
-        if not self._resuming:
-            super().on_url(url)
+        """Count a part of the request line."""
+        self._count(len(url))
+        super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header."""
-        if not self._resuming:
+        """Count a header; one that comes after the body is none that the application is told."""
+        self._count(len(name) + len(value))
+        if name.lower() == b"transfer-encoding" and value.lower() != b"chunked":  # the parser would read to the end
+            raise _Refused("Transfer-Encoding must be chunked.", 501)
+        if self._is_in_head:
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Start the request; a tunnel is refused, since no framing tells where what it carries ends.
-
-        Raises:
-            ValueError: when the method is CONNECT, which the parser turns into a refusal.
-        """
-        if self._resuming:
+        """Begin to answer, unless an upgrade was asked for: then the head is read again without it."""
+        self._is_in_head = False
+        self._is_replayed = self.parser.should_upgrade()
+        if self._is_replayed:
             return
-        if self.parser.get_method() == b"CONNECT":
-            raise ValueError("CONNECT is not supported")
+        self._stop_timer()
+        self.idle_since = None
         super().on_headers_complete()
 
+    def on_body(self, body: bytes) -> None:
+        """Pass on a part of the body; after the answer, only so much of it is waited for."""
+        self._body += len(body)
+        self._body_read += len(body)
+        if self.cycle.response_complete:
+            self._drained += len(body)
+            if self._drained > _DRAINED_BYTES:
+                self.transport.close()
+        super().on_body(body)
+
     def on_message_complete(self) -> None:
-        """End a request, unless its body follows the upgrade that it asked for."""
-        if not self.parser.should_upgrade():
-            super().on_message_complete()
+        """Note that the request is whole."""
+        if self._is_replayed:
+            return
+        self._is_in_message = False
+        if self.cycle.response_complete:
+            self._stop_timer()
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, and first for what is left of this one, but not for long."""
+        super().on_response_complete()
+        if self.cycle.response_complete and not self.transport.is_closing():
+            self.idle_since = self.loop.time()
+            if self._is_in_message and not self._is_in_head:
+                self._drained = 0
+                self._unset_keepalive_if_required()
+                self._stop_timer()
+                self._timer = self.loop.call_later(self._bounds.head_seconds, self._give_up)
+
+    # Bounds
+
+    def _count(self, size: int) -> None:
+        self._head += size
+        if self._head > self._bounds.head_bytes:
+            raise _Refused("The head of the request is too long.")
+
+    def _wait_for_head(self) -> None:
+        self._timer = self.loop.call_later(self._bounds.head_seconds, self._give_up)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _give_up(self) -> None:
+        self._timer = None
+        if not self.transport.is_closing():
+            self.transport.close()
+
+    def _make_room(self) -> None:
+        """End the connection that has waited longest for a request; without one, this one."""
+        others = cast("set[GuardedProtocol]", self.connections) - {self}
+        idle = [one for one in others if one.idle_since is not None and not one.transport.is_closing()]
+        oldest = min(idle, key=lambda one: one.idle_since or 0.0, default=None)
+        if oldest is not None:
+            oldest.transport.close()
+        else:
+            self._refuse(_Refused("The server has as many connections as it may.", 503))
+
+    def _refuse(self, refused: _Refused) -> None:
+        """Say in one line why nothing more is read, and end the connection once what was asked before is answered."""
+        text = str(refused)
+        log.info("request refused: %s", text)
+        if self.transport.is_closing():
+            return
+        cycle: RequestResponseCycle | None = self.cycle  # None until the first head
+        if cycle is not None and not cycle.response_complete:
+            # Its answer must not be cut, nor followed by one that looks like the answer to it.
+            cycle.keep_alive = False
+            if cycle.more_body:
+                cycle.disconnected = True
+                cycle.message_event.set()
+                self.transport.close()
+            self.transport.pause_reading()
+            return
+        self.transport.write(
+            STATUS_LINE[refused.status]
+            + b"content-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%s"
+            % (len(text), text.encode())
+        )
+        self.transport.close()
+
+
+def _without_upgrades(value: bytes) -> bytes:
+    """Return a Connection header that asks for no upgrade."""
+    return b", ".join(token for part in value.split(b",") if (token := part.strip()).lower() not in _UPGRADES)

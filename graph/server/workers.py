@@ -10,31 +10,29 @@ from uvicorn.supervisors import Multiprocess
 
 from graph.http import access_log
 from graph.http.metrics import MULTIPROCESS
-from graph.server.options import listener_config
+from graph.server.listener import configuration
+from graph.settings import Settings
 
 # With the seconds of draining, at most 3, and of closing, at most 2, an end takes less than 10.
 _FINISH_SECONDS = 4
-# Longer than balancers keep idle connections, so that it is never they who send on one that was just closed.
-_KEEP_ALIVE_SECONDS = 75
 
 
-def serve(factory: str, host: str, port: int, workers: int) -> None:
-    """Serves the application that a factory makes, given as ``module:function``, until a signal ends it.
+def serve(factory: str, settings: Settings) -> None:
+    """Serve the application that a factory makes, given as ``module:function``, until a signal ends it.
 
     Several workers share one socket; one that dies is replaced.
     """
     access_log.write_json()
-    config = listener_config(
+    config = configuration(
         factory,
+        settings,
         factory=True,
-        host=host,
-        port=port,
-        workers=workers,
-        log_config=None,
-        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
         timeout_graceful_shutdown=_FINISH_SECONDS,
     )
-    if workers == 1:
+    if settings.workers == 1:
         uvicorn.Server(config).run()
         return
     with _shared_counts():

@@ -8,10 +8,9 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import contextmanager
 from threading import Thread
-from typing import Any, cast
+from typing import Any
 
 import httpx
 import jwt
@@ -31,7 +30,7 @@ from graph.demo.permissions import ADMIN, ANA, API_KEY_OF, BOB, NOBODY, READER
 from graph.demo.registrations import PLANTED_SECRETS, SECRETS_ID
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.loaders.permissions import PermissionRows
-from graph.server import listener_config
+from graph.server import configuration
 from graph.settings import Settings
 from graph.tables import ids
 from graph.tables.catalogue import ASSETS, EXECUTIONS, STEPS
@@ -48,7 +47,7 @@ AUDIENCE = "vams-graph-demo"
 def served(client: Any, names: Any, ways: Any) -> Iterator[str]:
     """The application on a free port of the loopback address."""
     app = create_app(make_services(SETTINGS, client, names, log_clients(), ways))
-    server = uvicorn.Server(listener_config(app, host="127.0.0.1", port=0, log_level="warning"))
+    server = uvicorn.Server(configuration(app, Settings(), host="127.0.0.1", port=0))
     thread = Thread(target=server.run)
     thread.start()
     try:
@@ -438,84 +437,6 @@ def test_a_rotated_key_is_accepted_within_seconds_although_made_up_key_ids_go_on
             assert status(other.token(kid=f"made-up-{seconds}")) == 401
         assert status(other.token("rsa-1")) == 401
         assert len(site.fetched) <= 6
-
-
-class UnrulyIssuer:
-    """Publishes its keys over HTTP, until it answers as it is told instead."""
-
-    def __init__(self) -> None:
-        self.misbehave: Callable[[BaseHTTPRequestHandler], None] | None = None
-
-    @contextmanager
-    def published(self) -> Iterator[str]:
-        unruly = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                if unruly.misbehave is not None:
-                    unruly.misbehave(self)
-                else:
-                    answered(self, 200, json.dumps({"keys": [other.jwk("rsa-1")]}).encode())
-
-            def log_message(self, *_args: object) -> None:
-                pass
-
-        with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-            Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-            yield f"http://127.0.0.1:{server.server_port}"
-            server.shutdown()
-
-
-def answered(handler: BaseHTTPRequestHandler, status: int, body: bytes, **headers: str) -> None:
-    handler.send_response(status)
-    for name, value in headers.items():
-        handler.send_header(name, value)
-    handler.end_headers()
-    handler.wfile.write(body)
-
-
-MISBEHAVIOURS: dict[str, Callable[[BaseHTTPRequestHandler], None]] = {
-    "it is broken": lambda handler: answered(handler, 500, b"{}"),
-    "it is over its limits": lambda handler: answered(handler, 429, b"{}"),
-    "it shows a page": lambda handler: answered(handler, 200, b"<html>Sign in</html>"),
-    "it shows no set of keys": lambda handler: answered(handler, 200, b'{"keys": {"rsa-1": {}}}'),
-    "it shows nothing": lambda handler: answered(handler, 200, b""),
-    "it is endless": lambda handler: answered(handler, 200, b"[" * 1_000_000),
-    "it redirects to itself": lambda handler: answered(handler, 302, b"", Location=handler.path),
-    "it redirects elsewhere": lambda handler: answered(handler, 307, b"", Location="http://169.254.169.254/"),
-    "it speaks something else": lambda handler: cast("None", handler.wfile.write(b"220 smtp.example.com ESMTP\r\n")),
-    "it says nothing": lambda handler: None,
-}
-
-
-@pytest.mark.parametrize("kind", MISBEHAVIOURS)
-def test_whatever_an_issuer_does_its_known_keys_are_good_and_others_cannot_be_checked(kind: str) -> None:
-    issuer, clock = UnrulyIssuer(), Clock()
-    with ExitStack() as stack:
-        site = stack.enter_context(issuer.published())
-
-        def ways(_settings: Settings, _rows: PermissionRows) -> Sequence[Authenticator]:
-            return [Tokens([Issuer(site, frozenset({other.AUDIENCE}), ClaimMfa(), f"{site}/keys")], clock=clock)]
-
-        url = stack.enter_context(served(MemoryDatabase(ITEMS), NAMES, ways))
-        client = stack.enter_context(httpx.Client(timeout=30))
-
-        def asked(kid: str) -> httpx.Response:
-            token = other.token("rsa-1", kid=kid, iss=site)
-            return client.post(url, json={"query": WHO}, headers={"Authorization": f"Bearer {token}"})
-
-        assert asked("rsa-1").status_code == 200
-        issuer.misbehave = MISBEHAVIOURS[kind]
-        for age in (10, 301, 3_000):
-            clock.time += age
-            assert asked("rsa-1").status_code == 200
-            unknown = asked("rsa-2")
-            assert (unknown.status_code, unknown.json()["errors"][0]["extensions"]["code"]) == (
-                503,
-                "UPSTREAM_UNAVAILABLE",
-            )
-        clock.time += 300
-        assert asked("rsa-1").status_code == 503
 
 
 # ------------------------------------------------------------------------------------------------- faults on the way

@@ -17,7 +17,7 @@ from graph.demo.identity import LoopbackAdministrator
 from graph.demo.logs import log_clients
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.loaders.permissions import PermissionRows
-from graph.server import listener_config
+from graph.server import configuration
 from graph.settings import Settings
 from graph.tables.catalogue import EXECUTIONS, WORKFLOWS
 from graph.tables.database import Client
@@ -65,7 +65,7 @@ class Served:
 
     def __init__(self, client: Client) -> None:
         app = create_app(make_services(SETTINGS, client, NAMES, log_clients(), _ways))
-        self._server = uvicorn.Server(listener_config(app, log_level="warning", timeout_graceful_shutdown=1))
+        self._server = uvicorn.Server(configuration(app, Settings(), timeout_graceful_shutdown=1))
         self._socket = socket.socket()
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
 
