@@ -11,6 +11,7 @@ import math
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
+from graph.deadlines import Deadline
 from graph.errors import Overloaded
 
 
@@ -25,6 +26,7 @@ class Turns:
         self._points = points
         self._seconds = seconds
         self._running = 0
+        self._left = 0  # who gave up and are still in the queue
         self._arrivals = itertools.count()
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
 
@@ -44,11 +46,13 @@ class Turns:
         given: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         heapq.heappush(self._waiting, (price, next(self._arrivals), given))
         try:
-            async with asyncio.timeout(self._seconds):
+            async with Deadline(self._seconds):
                 await given
         except BaseException as error:
             if given.done() and not given.cancelled():  # it was given while its waiter gave up
                 self.end(price)
+            else:
+                self._leave()
             if isinstance(error, TimeoutError):
                 raise Overloaded(math.ceil(self._seconds)) from None
             raise
@@ -58,9 +62,19 @@ class Turns:
         self._running -= price
         while self._waiting and (self._waiting[0][2].done() or self._fits(self._waiting[0][0])):
             price, _, given = heapq.heappop(self._waiting)
-            if not given.done():
+            if given.done():
+                self._left -= 1
+            else:
                 self._running += price
                 given.set_result(None)
+
+    def _leave(self) -> None:
+        """Count one who gave up. Once they are half of those who wait, take them all from the queue."""
+        self._left += 1
+        if 2 * self._left > len(self._waiting):
+            self._waiting = [one for one in self._waiting if not one[2].done()]
+            heapq.heapify(self._waiting)
+            self._left = 0
 
     def _fits(self, price: int) -> bool:
         return not self._running or self._running + 2 * price <= self._points

@@ -119,3 +119,16 @@ async def test_a_failing_operation_gives_its_turn_back() -> None:
             raise ZeroDivisionError
     await run(turns, 10, ended)
     assert ended == [10]
+
+
+async def test_who_gave_up_leaves_the_queue() -> None:
+    turns = Turns(100, 0.01)
+    await turns.begin(100)
+    for _ in range(5):
+        waiting = await asyncio.gather(*(turns.begin(60) for _ in range(2_000)), return_exceptions=True)
+        assert {type(one) for one in waiting} == {Overloaded}
+    assert len(turns._waiting) == 0
+    stays = asyncio.create_task(turns.begin(60))
+    await asyncio.sleep(0)
+    turns.end(100)
+    await stays

@@ -14,6 +14,7 @@ from strawberry.types import ExecutionResult
 
 from graph.auth.identity import Credentials, Viewer
 from graph.context import Services
+from graph.deadlines import Deadline
 from graph.documents import NotValid
 from graph.documents.trusted import read_manifest
 from graph.errors import GraphError, PersistedQueryNotFound, ResponseTooLong, TimedOut, masked
@@ -161,7 +162,7 @@ class GraphQLEndpoint:
         policy = await self._services.policies.policy_of(viewer.user_id, is_mfa=viewer.is_mfa)
         async with self._turns.turn(operation.price):
             try:
-                async with asyncio.timeout(seconds):
+                async with Deadline(seconds):
                     return await operation.run(self._services, policy, entry)
             except TimeoutError:
                 late = TimedOut("operation", seconds)

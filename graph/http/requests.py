@@ -1,6 +1,5 @@
 """What a request asks: its body, read under limits, and the GraphQL parameters in it."""
 
-import asyncio
 import re
 import zlib
 from collections.abc import Container, Mapping
@@ -10,6 +9,7 @@ from typing import Any
 import orjson
 from starlette.requests import ClientDisconnect, Request
 
+from graph.deadlines import Deadline
 from graph.documents.persisted import Wanted
 from graph.documents.trusted import sha256
 from graph.errors import BadUserInput, PayloadTooLarge, TimedOut
@@ -99,7 +99,7 @@ async def posted(request: Request, maximum: int, seconds: float) -> Asked:
     if kind != JSON or charset not in ("utf-8", "utf8"):
         raise Refused(415, f"A request is {JSON} in UTF-8.", {"Accept-Post": JSON})
     try:
-        async with asyncio.timeout(seconds):
+        async with Deadline(seconds):
             body = await _body(request, maximum)
     except TimeoutError:
         raise TimedOut("request", seconds) from None

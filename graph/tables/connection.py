@@ -12,6 +12,8 @@ from typing import cast
 import httptools
 from botocore.exceptions import BotoCoreError, ConnectionClosedError, ReadTimeoutError, ResponseStreamingError
 
+from graph.deadlines import Timer
+
 _LONGEST_HEAD = 64 * 1024
 _LONGEST_ANSWER = 100 * 1024 * 1024  # 16 MB of items, each byte of which JSON may write as six
 
@@ -56,7 +58,7 @@ class Connection(asyncio.Protocol):
         self._waiting = waiting
         self._received = self._head = 0
         self._is_in_head = True
-        timer = self._loop.call_later(seconds, self._time_out)
+        timer = Timer(self._loop, seconds, self._time_out)
         self._transport.write(request)
         try:
             return await waiting

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from botocore.exceptions import ConnectionClosedError, ConnectTimeoutError, EndpointConnectionError
 from botocore.exceptions import SSLError as EndpointSSLError
 
+from graph.deadlines import Deadline
 from graph.tables.connection import Answer, Connection, StaleError
 
 _IDLE_SECONDS = 50.0  # some gateways forget an idle connection after a minute, and tell nobody
@@ -67,7 +68,7 @@ class Connections:
 
     async def _connect(self, loop: asyncio.AbstractEventLoop) -> Connection:
         try:
-            async with asyncio.timeout(self._seconds):
+            async with Deadline(self._seconds):
                 _, connection = await loop.create_connection(
                     lambda: Connection(loop, self._endpoint),
                     self._host,
