@@ -160,7 +160,9 @@ class Settings(BaseSettings):
         False, description="Write what the engine says of a running execution to its row; see docs/engines.md."
     )
 
-    max_body_bytes: int = Field(262_144, ge=1024, description="Bytes of a request's body, also once unpacked.")
+    max_body_bytes: int = Field(
+        262_144, ge=1024, description="Bytes of a request's body, as it is sent and once unpacked."
+    )
     body_seconds: float = Field(10.0, gt=0, description="Seconds in which a request's body must arrive.")
     operation_seconds: float = Field(30.0, gt=0, description="Seconds that one operation may run.")
     points_at_once: int = Field(

@@ -13,11 +13,11 @@ from graph.deadlines import Deadline
 from graph.documents.persisted import Wanted
 from graph.documents.trusted import sha256
 from graph.errors import BadUserInput, PayloadTooLarge, TimedOut
+from graph.http.gunzip import Gunzip
 
 JSON = "application/json"
 GRAPHQL_RESPONSE = "application/graphql-response+json"
 
-_GZIP = 16 + zlib.MAX_WBITS
 _HASH = re.compile(r"[0-9a-f]{32,128}")
 _LONGEST_ID = 256
 _OWN_SITES = {"same-origin", "none"}  # none: the user's own doing, such as an address that was typed
@@ -122,22 +122,26 @@ def in_query_string(request: Request) -> Asked:
 
 
 async def _body(request: Request, maximum: int) -> bytes:
-    encoding = request.headers.get("content-encoding", "identity").strip().lower()
-    if encoding not in ("identity", "gzip"):
+    """Read a body. Its limit bounds what is received as well as what that unpacks to, whichever is more."""
+    encoding = ", ".join(request.headers.getlist("content-encoding")).strip().lower() or "identity"
+    if encoding not in ("identity", "gzip", "x-gzip"):  # RFC 9110, section 8.4.1.3, has the two be one
         raise Refused(415, "A body is plain or gzip.", {"Accept-Encoding": "gzip"})
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared[:20]) > maximum:
         raise PayloadTooLarge("body", maximum, "bytes")
-    unpack = zlib.decompressobj(_GZIP) if encoding == "gzip" else None
-    body = bytearray()
+    gunzip = None if encoding == "identity" else Gunzip()
+    body, received = bytearray(), 0
     async for chunk in request.stream():
+        received += len(chunk)
+        if received > maximum:
+            raise PayloadTooLarge("body", maximum, "bytes")
         try:
-            body += unpack.decompress(chunk, maximum + 1 - len(body)) if unpack else chunk
+            body += gunzip.unpack(chunk, maximum + 1 - len(body)) if gunzip else chunk
         except zlib.error:
             raise Refused(400, "The body is not gzip.") from None
         if len(body) > maximum:
             raise PayloadTooLarge("body", maximum, "bytes")
-    if unpack is not None and not unpack.eof:
+    if gunzip is not None and not gunzip.is_whole:
         raise Refused(400, "The body is not whole.")
     return bytes(body)
 

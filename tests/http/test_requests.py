@@ -1,5 +1,6 @@
-"""Bodies on a real connection: in pieces, too long, too slow, broken off."""
+"""Bodies on a real connection: in pieces, packed, too long, too slow, broken off."""
 
+import gzip
 import json
 import select
 import socket
@@ -103,3 +104,72 @@ def test_a_request_that_breaks_off_harms_nobody(port: int) -> None:
     with connection(port) as sock:
         sock.sendall(HEAD + b"Content-Length: 27\r\n\r\n" + QUERY)
         assert answer(sock)[0] == 200
+
+
+GZIP = HEAD + b"Content-Encoding: gzip\r\n"
+ANSWER = (200, b'{"data":{"__typename":"Query"}}')
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        gzip.compress(QUERY),
+        gzip.compress(QUERY[:9]) + gzip.compress(QUERY[9:]),
+        gzip.compress(b"") + gzip.compress(QUERY) + gzip.compress(b" "),
+        b"".join(gzip.compress(QUERY[number : number + 1]) for number in range(len(QUERY))),
+    ],
+)
+def test_a_packed_body_has_one_member_or_several(port: int, body: bytes) -> None:
+    for size in (1, 7, len(body)):
+        with connection(port) as sock:
+            sock.sendall(GZIP + b"Transfer-Encoding: chunked\r\n\r\n")
+            for start in range(0, len(body), size):
+                sock.sendall(chunk(body[start : start + size]))
+            sock.sendall(chunk(b""))
+            assert answer(sock) == ANSWER
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        gzip.compress(QUERY) + b"rubbish",
+        gzip.compress(QUERY) + bytes(512),
+        gzip.compress(QUERY) + QUERY,
+        gzip.compress(QUERY) + gzip.compress(QUERY),  # two values are no JSON
+        gzip.compress(QUERY) + gzip.compress(b" ")[:-1],
+        gzip.compress(QUERY)[:-1],
+        gzip.compress(QUERY)[:-8] + bytes(8),
+        b"",
+    ],
+)
+def test_a_packed_body_and_something_else_is_refused(port: int, body: bytes) -> None:
+    with connection(port) as sock:
+        sock.sendall(GZIP + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        status, told = answer(sock)
+    assert status == 400
+    assert json.loads(told)["errors"][0]["extensions"]["code"] == "BAD_USER_INPUT"
+
+
+@pytest.mark.parametrize(
+    ("first", "piece"),
+    [
+        (gzip.compress(QUERY), bytes(65_536)),
+        (gzip.compress(QUERY), gzip.compress(b"") * 3_000),
+        (gzip.compress(b"")[:10], b"\0\0\0\xff\xff" * 13_000),
+        (gzip.compress(b"")[:3] + b"\x08" + gzip.compress(b"")[4:10], b"a file name" * 6_000),
+    ],
+    ids=["nothing", "empty members", "empty blocks", "a name"],
+)
+def test_what_a_packed_body_receives_is_bounded_too(port: int, first: bytes, piece: bytes) -> None:
+    with connection(port) as sock:
+        sock.sendall(GZIP + b"Transfer-Encoding: chunked\r\n\r\n" + chunk(first))
+        sent = 0
+        try:
+            for _ in range(80):  # 5 MB of at most 256 KiB
+                sock.sendall(chunk(piece))
+                sent += 1
+        except OSError:
+            return  # it hung up
+        if not select.select([sock], [], [], 5)[0]:
+            pytest.fail("it waits for more")
+        assert answer(sock)[0] in (400, 413)
