@@ -6,7 +6,7 @@ import platform
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -21,18 +21,45 @@ RESULTS = HERE / "RESULTS.md"
 _OURS = ("strawberry-graphql", "graphql-core", "starlette", "uvicorn", "uvloop", "httptools", "boto3", "orjson")
 
 
-def page() -> Iterator[str]:
-    """The page, line by line, as it is measured."""
+Section = tuple[str, Callable[[], Iterable[str]]]
+
+SECTIONS: tuple[Section, ...] = (
+    (
+        f"## Beside other servers\n\nMedians of {ROUNDS} rounds, {CONNECTIONS} connections, DynamoDB without delay.",
+        lambda: comparison.tables(comparison.compare(ROUNDS, delay=0)),
+    ),
+    ("## Beside the dearest operations\n", lambda: stalls.table(stalls.stalls())),
+    ("## Memory\n", lambda: memory.table(memory.measure())),
+)
+
+
+def write(results: Path, head: Iterable[str], sections: Iterable[Section]) -> int:
+    """Write each section as it is measured, and return how many fail; one that fails says why, and the others go on."""
+    failed = 0
+    with results.open("w") as file:
+
+        def say(line: str) -> None:
+            print(line, file=file, flush=True)
+            print(line, flush=True)
+
+        for line in head:
+            say(line)
+        for title, measured in sections:
+            say(f"\n{title}")
+            try:
+                for line in measured():
+                    say(line)
+            except Exception as error:
+                failed += 1
+                say(f"**Not measured**: {type(error).__name__}: {error}")
+    return failed
+
+
+def head() -> Iterator[str]:
+    """What the page begins with."""
     yield "# Results\n"
     yield "Written by `make bench`; [docs/performance.md](../docs/performance.md) says how it is measured.\n"
     yield from machine()
-    yield "\n## Beside other servers\n"
-    yield f"Medians of {ROUNDS} rounds, {CONNECTIONS} connections, DynamoDB without delay."
-    yield from comparison.tables(comparison.compare(ROUNDS, delay=0))
-    yield "\n## Beside the dearest operations\n"
-    yield from stalls.table(stalls.stalls())
-    yield "\n## Memory\n"
-    yield from memory.table(memory.measure())
 
 
 def machine() -> Iterator[str]:
@@ -58,6 +85,4 @@ def machine() -> Iterator[str]:
 
 if __name__ == "__main__":
     end_like_an_interrupt()
-    text = "\n".join(page()) + "\n"
-    RESULTS.write_text(text)
-    print(text)
+    sys.exit(write(RESULTS, head(), SECTIONS) > 0)

@@ -136,10 +136,11 @@ def measure(asker: Asker, question: Question, count: int, requests: Path, stub: 
     """One turn of one server."""
     asker.write_requests(question, count, requests)
     calls, cpu = servers.calls(stub), asker.process.cpu_seconds()
-    seen = load(asker.process, requests, count)
+    try:
+        seen = load(asker.process, requests, count)
+    except Unusable as unusable:
+        raise Unusable(f"{question.name}: {unusable}") from None
     cpu, calls = asker.process.cpu_seconds() - cpu, servers.calls(stub) - calls
-    if seen["failures"]:
-        raise Unusable(f"{question.name}: {asker.process.name} fails {seen['failures']} times of {count}")
     return Measured(
         cpu_ms=cpu / count * 1000,
         per_second=count / seen["seconds"],
@@ -162,6 +163,10 @@ def load(process: Process, requests: Path, count: int) -> dict[str, float]:
     if run.returncode:
         raise Unusable(f"{process.name}: {run.stderr}")
     seen: dict[str, float] = json.loads(run.stdout)
+    if seen["failures"]:
+        raise Unusable(
+            f"{process.name} failed {seen['failures']:.0f} of {count} requests of {requests.name}; {run.stderr}"
+        )
     return seen
 
 

@@ -15,6 +15,7 @@ from bench.servers import Headers
 Body = dict[str, Any]
 
 LISTED, DETAILED, NODES = 50, 20, 20
+LARGEST = 100  # of which the answer of DynamoDB is longer than a connection gives at one go
 NODE_DOCUMENTS = 5
 
 _ENDLESS = 100_000
@@ -51,6 +52,11 @@ def list_bodies(_ids: Sequence[str]) -> Iterator[Body]:
     yield {"query": document("list"), "variables": {"first": LISTED}}
 
 
+def large_bodies(_ids: Sequence[str]) -> Iterator[Body]:
+    """As many of the newest executions as one page may hold, with their steps."""
+    yield {"query": document("list"), "variables": {"first": LARGEST}}
+
+
 def node_bodies(ids: Sequence[str]) -> Iterator[Body]:
     """A few documents with ids in them."""
     for number in range(NODE_DOCUMENTS):
@@ -77,8 +83,9 @@ DETAIL_4 = Question("detail-4", f"detail with {FILES} files a step", detail(FILE
 LIST = Question("list", f"list: {LISTED} executions x 3 steps", list_bodies)
 NODE = Question("nodes", f"{NODES} x node(id:)", node_bodies)
 UNSEEN = Question("unseen", f"{NODES} x node(id:), each document once", unseen_bodies)
+LARGE = Question("large", f"list: {LARGEST} executions x 3 steps", large_bodies)
 TYPENAME = Question("typename", "{ __typename }", lambda _: iter([{"query": "{ __typename }"}]))
-QUESTIONS = (DETAIL, DETAIL_4, LIST, NODE, UNSEEN, TYPENAME)
+QUESTIONS = (DETAIL, DETAIL_4, LIST, LARGE, NODE, UNSEEN, TYPENAME)
 
 
 class Asker:

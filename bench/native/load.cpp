@@ -3,7 +3,8 @@
 //     load PORT REQUESTS CONNECTIONS COUNT
 //
 // REQUESTS holds whole HTTP requests, each after a line with its length; they are sent in turn, again and again. What
-// was asked is always answered before this ends, so the work of a server divides by COUNT. Prints one JSON object.
+// was asked is always answered before this ends, so the work of a server divides by COUNT. Prints one JSON object; of the
+// first requests that fail it prints each with the beginning of its answer to standard error.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <strings.h>
@@ -25,6 +26,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int PATIENCE_MS = 60'000;
+constexpr size_t TOLD = 3;
 
 [[noreturn]] void fail(const char* why) {
     fprintf(stderr, "load: %s\n", why);
@@ -48,6 +50,7 @@ struct Connection {
     size_t body = 0, size = 0;  // where the body begins and the answer ends, once its head has come
     bool is_chunked = false;
     Clock::time_point asked;
+    size_t request = 0;
 
     bool is_whole() {
         if (!body && !read_head()) return false;
@@ -85,13 +88,22 @@ int connected(int port) {
     return fd;
 }
 
-void ask(Connection& connection, const std::string& request) {
+void ask(Connection& connection, const std::vector<std::string>& requests, size_t number) {
+    const std::string& request = requests[connection.request = number % requests.size()];
     connection.asked = Clock::now();
     for (size_t sent = 0; sent < request.size();) {
         const ssize_t length = send(connection.fd, request.data() + sent, request.size() - sent, MSG_NOSIGNAL);
         if (length < 0) fail("cannot send");
         sent += length;
     }
+}
+
+// One line for a request that failed: its number in the file, and how its answer begins.
+void tell(const Connection& connection) {
+    std::string answer = connection.in.substr(0, connection.in.find("\r\n")) + " " + connection.in.substr(connection.body, 300);
+    for (char& character : answer)
+        if (static_cast<unsigned char>(character) < ' ') character = ' ';
+    fprintf(stderr, "request %zu: %s\n", connection.request + 1, answer.c_str());
 }
 
 double milliseconds(Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
@@ -115,7 +127,7 @@ int main(int count, char** arguments) {
     std::vector<double> waits;
     size_t sent = 0, failures = 0, bytes = 0;
     const auto begun = Clock::now();
-    for (auto& connection : connections) ask(connection, requests[sent++ % requests.size()]);
+    for (auto& connection : connections) ask(connection, requests, sent++);
     std::array<epoll_event, 64> events;
     static char buffer[1 << 18];
     while (waits.size() < wanted) {
@@ -132,9 +144,9 @@ int main(int count, char** arguments) {
             const bool is_good =
                 connection.in.compare(9, 3, "200") == 0 &&
                 std::string_view(connection.in).substr(connection.body).find("\"errors\"") == std::string::npos;
-            failures += !is_good;
+            if (!is_good && ++failures <= TOLD) tell(connection);
             connection.clear();
-            if (sent < wanted) ask(connection, requests[sent++ % requests.size()]);
+            if (sent < wanted) ask(connection, requests, sent++);
         }
     }
     const double seconds = milliseconds(Clock::now() - begun) / 1000;
