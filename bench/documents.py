@@ -26,6 +26,7 @@ ROUNDS = 300
 NEW_ROUNDS = 9
 MANY = 10_000
 SETTINGS = Settings()
+USER = "user"
 
 
 async def main() -> None:
@@ -55,9 +56,9 @@ class Before:
 
     async def __call__(self, text: str, variables: dict[str, Any]) -> None:
         """Reads a text, prices its first operation, validates it and looks ahead."""
-        sent = await self._documents.read(text)
+        sent = await self._documents.read(text, USER)
         self._limits.price(sent.document, sent.document.operations[0], sent.variables(variables))
-        sent = await self._documents.valid(sent)
+        sent = await self._documents.valid(sent, USER)
         sent.document.once(self._schema.selection)
 
 

@@ -193,7 +193,7 @@ class Graph:
 
     async def sent(self, text: str) -> Sent:
         """A document as it is read from a request; it must be valid."""
-        return await self._documents.valid(await self._documents.read(text))
+        return await self._documents.valid(await self._documents.read(text, ADMIN), ADMIN)
 
     async def context(self, viewer: Viewer | None = None) -> Context:
         """A context, as one operation of a user has it; with nobody given, of one who may see everything."""

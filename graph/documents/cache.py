@@ -21,9 +21,9 @@ from graphql.validation.rules import overlapping_fields_can_be_merged
 
 from graph.documents.document import Document, Sent
 from graph.documents.strings import Place, StringPlaces, numbered, with_variables
+from graph.documents.turns import FairTurns
 from graph.errors import PayloadTooLarge
 from graph.settings import Settings
-from graph.turns import Turns
 
 # What comparing fields that overlap may cost. It is quadratic by nature; this much takes some 30 ms.
 overlapping_fields_can_be_merged.MAX_COMPLEXITY_BUDGET = 30_000
@@ -43,7 +43,8 @@ class NotValid(Exception):
 class Documents:
     """Parses and validates against one schema. Documents that were valid are kept, the latest up to some characters.
 
-    What is new is read in a thread, one text at a time and the shortest first, so that others are answered meanwhile.
+    What is new is read in a thread, one text at a time, so that others are answered meanwhile. Users take turns; of
+    each user the shortest text is first.
 
     Args:
         schema: What documents are validated against.
@@ -57,26 +58,34 @@ class Documents:
         self._rules = [*specified_rules, *recommended_rules]
         if not settings.is_development:
             self._rules.append(NoSchemaIntrospectionCustomRule)
-        self._turns = Turns(1, settings.wait_seconds)
+        self._turns = FairTurns(settings.wait_seconds)
         self._kept: OrderedDict[str, Document] = OrderedDict()
         self._characters = 0
         self._most_characters = _KEPT_CHARACTERS + expected
 
-    async def read(self, source: str) -> Sent:
-        """The document of a text; it may not be valid yet.
+    def known(self, source: str) -> Sent | None:
+        """The document of a text if it is kept, without a wait; None for a new text.
+
+        Raises:
+            PayloadTooLarge: for a text that is too long.
+        """
+        self._check_length(source)
+        return self._known(source)
+
+    async def read(self, source: str, user: str) -> Sent:
+        """The document of a text that a user sent; it may not be valid yet.
 
         Raises:
             PayloadTooLarge: for a text that is too long.
             GraphQLSyntaxError: for a text that is no document, or one of too many tokens.
             Overloaded: when too many other texts are waiting to be read.
         """
-        self._check_length(source)
-        if known := self._known(source):
+        if known := self.known(source):
             return known
-        async with self._turns.turn(len(source)):
+        async with self._turns.turn(user, len(source)):
             return self._known(source) or Sent(source, await asyncio.to_thread(self.parse, source))
 
-    async def valid(self, sent: Sent) -> Sent:
+    async def valid(self, sent: Sent, user: str) -> Sent:
         """The same with a document that is valid, and kept.
 
         Raises:
@@ -85,7 +94,7 @@ class Documents:
         """
         if sent.document.is_valid:
             return sent
-        async with self._turns.turn(len(sent.source)):
+        async with self._turns.turn(user, len(sent.source)):
             return self._known(sent.source) or self._keep(await asyncio.to_thread(self.validate, sent.document))
 
     def add(self, source: str) -> None:

@@ -42,6 +42,7 @@ COST_HEADER = "graphql-cost"
 """A request that carries it, with any value but 0, is told in ``extensions.cost`` what it cost."""
 
 _POINTS_OF_A_GUESS = 10
+_CHARACTERS_OF_A_POINT = 10  # of a new text, which takes some 2 us each to parse and validate
 _CLIENT_CLOSED_REQUEST = 499  # as nginx logs it; it is never sent
 
 
@@ -131,24 +132,31 @@ class GraphQLEndpoint:
         return in_query_string(http)
 
     async def _prepare(self, request: GraphQLRequest, entry: LogEntry) -> PreparedOperation:
-        """Parse the document, price the operation, charge the viewer, validate the document, in this order.
+        """Charge the viewer for a new text, parse it, price the operation, charge the rest, validate, in this order.
+
+        What a new text costs is part of the price of its operation, so only one that is broken, or asks for less, costs
+        more than a known one.
 
         Raises:
             InvalidDocument: for what GraphQL finds fault with.
         """
         runtime, asked, user_id = request.runtime, request.asked, request.viewer.user_id
-        try:
-            sent = await runtime.documents.read(request.source)
-        except GraphQLError as error:
-            raise InvalidDocument([error]) from None
+        sent, paid = runtime.documents.known(request.source), 0
+        if sent is None:
+            paid = _points_of_reading(request.source)
+            await self._buckets.charge(user_id, paid)
+            try:
+                sent = await runtime.documents.read(request.source, user_id)
+            except GraphQLError as error:
+                raise InvalidDocument([error]) from None
         node = sent.document.operation(asked.operation_name)
         entry.name, entry.hash = operation_name(node), sent.document.hash
         if request.method == "GET" and node.operation is not OperationType.QUERY:
             raise _not_allowed(("POST",))
         entry.price = runtime.limits.price(sent.document, node, sent.variables(asked.variables))
-        await self._buckets.charge(user_id, entry.price)
+        await self._buckets.charge(user_id, max(entry.price - paid, 0))
         try:
-            sent = await runtime.documents.valid(sent)
+            sent = await runtime.documents.valid(sent, user_id)
         except NotValid as error:
             raise InvalidDocument(error.errors) from None
         runtime.persisted.keep(asked.wanted, user_id)
@@ -201,6 +209,11 @@ class GraphQLEndpoint:
             "rounds": tally.rounds,
             "capacity": tally.capacity,
         }
+
+
+def _points_of_reading(text: str) -> int:
+    """Return the points that reading a new text costs, whether or not it is a document."""
+    return _POINTS_OF_A_GUESS + len(text) // _CHARACTERS_OF_A_POINT
 
 
 def _is_cancelled() -> bool:

@@ -18,25 +18,33 @@ def cache(expected: int = 0, **settings: float) -> Documents:
     return Documents(SCHEMA.core, Settings(**settings), expected)  # type: ignore[arg-type]
 
 
+async def read(documents: Documents, source: str) -> Sent:
+    return await documents.read(source, "ana")
+
+
+async def valid(documents: Documents, sent: Sent) -> Sent:
+    return await documents.valid(sent, "ana")
+
+
 async def sent(documents: Documents, source: str) -> Sent:
-    return await documents.valid(await documents.read(source))
+    return await valid(documents, await read(documents, source))
 
 
 async def test_a_valid_document_is_parsed_and_validated_once() -> None:
     documents = cache()
     first = await sent(documents, "{ __typename }")
-    again = await documents.read("{ __typename }")
+    again = await read(documents, "{ __typename }")
     assert again.document is first.document
-    assert await documents.valid(again) is again
+    assert await valid(documents, again) is again
 
 
 async def test_a_document_that_is_not_valid_is_not_kept() -> None:
     documents = cache()
     for _ in range(2):
-        read = await documents.read("{ nothing }")
-        assert not read.document.is_valid
+        parsed = await read(documents, "{ nothing }")
+        assert not parsed.document.is_valid
         with pytest.raises(NotValid) as fault:
-            await documents.valid(read)
+            await valid(documents, parsed)
         assert "nothing" in fault.value.errors[0].message
 
 
@@ -49,7 +57,7 @@ async def test_what_was_made_of_a_document_is_kept_with_it() -> None:
 
 async def test_texts_that_differ_in_their_strings_are_one_document() -> None:
     documents = cache()
-    first, second = await sent(documents, NODE % "a"), await documents.read(NODE % "b")
+    first, second = await sent(documents, NODE % "a"), await read(documents, NODE % "b")
     assert second.document is first.document
     assert (first.variables(None), second.variables({"n": 1, "0": 5})) == ({"0": "a"}, {"n": 1, "0": "b"})
 
@@ -70,8 +78,8 @@ async def test_other_texts_are_other_documents(one: str, other: str) -> None:
     documents = cache()
     first, second = await sent(documents, one), await sent(documents, other)
     assert second.document is not first.document
-    assert (await documents.read(one)).document is first.document
-    assert (await documents.read(other)).document is second.document
+    assert (await read(documents, one)).document is first.document
+    assert (await read(documents, other)).document is second.document
 
 
 async def test_fields_that_cannot_be_merged_are_found_though_a_like_text_was_valid() -> None:
@@ -89,8 +97,8 @@ async def test_texts_that_differ_in_their_strings_have_one_hash_and_others_have_
 
 async def test_many_who_send_the_same_new_text_wait_for_one_reading() -> None:
     documents = cache()
-    read = await asyncio.gather(*(sent(documents, NODE % number) for number in range(20)))
-    assert len({one.document for one in read}) == 1
+    found = await asyncio.gather(*(sent(documents, NODE % number) for number in range(20)))
+    assert len({one.document for one in found}) == 1
 
 
 async def test_who_waits_too_long_for_others_is_told_so() -> None:
@@ -116,7 +124,7 @@ async def test_the_oldest_make_room() -> None:
     first = await sent(documents, "{ __typename } # first")
     for number in range(40):
         await sent(documents, f"{{ __typename }} # {number} {'x' * 10_000}")
-    assert (await documents.read("{ __typename } # first")).document is not first.document
+    assert (await read(documents, "{ __typename } # first")).document is not first.document
     assert sum(map(len, documents._kept)) == documents._characters <= 256 * 1024
 
 
@@ -125,7 +133,7 @@ async def test_there_is_room_for_what_is_expected() -> None:
     first = await sent(documents, "{ __typename } # first")
     for number in range(40):
         await sent(documents, f"{{ __typename }} # {number} {'x' * 10_000}")
-    assert (await documents.read("{ __typename } # first")).document is first.document
+    assert (await read(documents, "{ __typename } # first")).document is first.document
 
 
 def test_thousands_of_documents_take_no_more_room_than_some(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,19 +153,19 @@ def test_thousands_of_documents_take_no_more_room_than_some(monkeypatch: pytest.
 @pytest.mark.parametrize("text", ["{" + " __typename" * 200 + "}", "{ __typename }" + "#\n" * 200])
 async def test_too_many_tokens_end_the_parsing(text: str) -> None:
     with pytest.raises(GraphQLSyntaxError, match="more than 100"):
-        await cache(max_tokens=100).read(text)
+        await read(cache(max_tokens=100), text)
 
 
 async def test_a_long_text_is_not_read() -> None:
     with pytest.raises(PayloadTooLarge, match="1024 characters"):
-        await cache(max_document_characters=1024).read(" " * 1025)
+        await read(cache(max_document_characters=1024), " " * 1025)
 
 
 async def test_a_long_text_is_not_read_though_a_like_text_is_known() -> None:
     documents = cache(max_document_characters=1024)
     await sent(documents, NODE % "a")
     with pytest.raises(PayloadTooLarge):
-        await documents.read(NODE % ("a" * 1024))
+        await read(documents, NODE % ("a" * 1024))
 
 
 def test_an_operation_is_found_by_name() -> None:

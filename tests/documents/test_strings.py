@@ -92,7 +92,7 @@ async def plain(graph: Graph, text: str) -> Any:
 
 async def cached(graph: Graph, documents: Documents, text: str) -> Any:
     try:
-        sent = await documents.valid(await documents.read(text))
+        sent = await documents.valid(await documents.read(text, "ana"), "ana")
     except GraphQLError as error:
         return None, [present(error)]
     except NotValid as fault:
@@ -120,7 +120,7 @@ async def test_a_price_is_the_same_with_variables_for_strings(document: str, str
     text = document % tuple(strings[: document.count("%s")])
     try:
         parsed = documents.parse(text)
-        sent = await documents.valid(Sent(text, parsed))
+        sent = await documents.valid(Sent(text, parsed), "ana")
     except (GraphQLError, NotValid):
         return
     price = Limits(SCHEMA.core, Settings()).price

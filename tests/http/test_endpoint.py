@@ -288,6 +288,37 @@ async def test_each_user_has_a_rate(memory: MemoryDatabase) -> None:
         assert (await ask(client, dear, {"X-User": "b"})).status_code == 200
 
 
+async def spent(memory: MemoryDatabase, *texts: str) -> int:
+    """What asking for some texts, one after another, takes out of a bucket: told by guesses, of 10 points each."""
+    settings = {"max_price": 1000, "rate_points": 1000, "rate_points_per_second": 1}
+    async with serving(memory, authenticators=[Named()], **settings) as client:
+        for text in texts:
+            assert (await ask(client, text, {"X-User": "a"})).status_code == 200
+        left = 0
+        while codes(await ask(client, None, {"X-User": "a"}, documentId="unknown")) == ["PERSISTED_QUERY_NOT_FOUND"]:
+            left += 10
+        assert codes(await ask(client, "{", {"X-User": "b"})) == ["GRAPHQL_PARSE_FAILED"]
+    return 1000 - left
+
+
+@pytest.mark.parametrize("text", ["{", "{ nothing }", "{ viewer { userId } } query", "\n", '{ node(id: "a" }'])
+async def test_a_text_that_is_no_good_document_costs_points_by_its_length(memory: MemoryDatabase, text: str) -> None:
+    assert await spent(memory, text + "#" * (100 - len(text))) == 20
+    assert await spent(memory, *[text + "#" * (1000 - len(text))] * 4) == 440
+
+
+async def test_reading_is_part_of_the_price_of_an_operation(memory: MemoryDatabase) -> None:
+    dear = "{ executions(first: 45) { nodes { id } } }"
+    assert await spent(memory, dear) == 190
+    assert await spent(memory, dear, dear) == 380
+
+
+async def test_reading_a_good_document_is_paid_for_once(memory: MemoryDatabase) -> None:
+    cheap = "{ viewer { userId } }" + "#" * 979
+    assert await spent(memory, cheap) == 110
+    assert await spent(memory, *[cheap] * 6) == 110 + 5 * 8
+
+
 class SlowReader(Reader):
     async def get_items(self, table: Any, *rest: Any) -> Any:
         if table is DATABASES:

@@ -1,0 +1,56 @@
+"""Who reads a new document next: users in rotation, and of each user the shortest text."""
+
+import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from graph.errors import Overloaded
+from graph.turns import Turns
+
+MOST_WAITING = 100
+"""New documents of one user that may wait at once, on however many connections; further ones are refused."""
+
+
+@dataclass(slots=True)
+class _Queue:
+    """The documents of one user: those that wait, and the one that is read."""
+
+    turns: Turns
+    length: int = 0
+
+
+class FairTurns:
+    """Gives turns one at a time, to users round robin.
+
+    A user's documents first compete among themselves; the one that wins stands for its user in a queue of all users,
+    which is first come, first served. So however many documents a user sends, they delay each document of another by
+    one turn.
+
+    Args:
+        seconds: how long a document waits for its turn among those of its user, and then for that of its user.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._users = Turns(1, seconds)
+        self._queues: dict[str, _Queue] = {}
+
+    @asynccontextmanager
+    async def turn(self, user: str, characters: int) -> AsyncIterator[None]:
+        """A turn for a document of a user.
+
+        Raises:
+            Overloaded: on entering, when too many of the user's documents wait, or none was free for too long.
+        """
+        queue = self._queues.setdefault(user, _Queue(Turns(1, self._seconds)))
+        if queue.length > MOST_WAITING:
+            raise Overloaded(math.ceil(self._seconds))
+        queue.length += 1
+        try:
+            async with queue.turns.turn(characters), self._users.turn(1):
+                yield
+        finally:
+            queue.length -= 1
+            if not queue.length:
+                del self._queues[user]
