@@ -1,52 +1,95 @@
-"""Removes credentials from log text before it leaves the server, in time linear in the text.
+"""Removes secrets from text before it leaves the server, in time linear in the text.
 
-The names and shapes are those that VAMS redacts: bearer tokens, values of sensitive names (quoted, escaped, wrapped,
-bare, or in name/value pairs of an environment), AWS identifiers and JSON Web Tokens.
+Two kinds are found: what a name gives away (`graph.logs.named_secrets`), and what its own form gives away
+(`graph.logs.secret_formats`). The rules of VAMS are among them.
 """
 
-import re
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from decimal import Decimal
+from itertools import pairwise
 from typing import Any, TypeAlias
+
+from graph.logs.named_secrets import find_named, is_option
+from graph.logs.regions import Hints, Span
+from graph.logs.secret_formats import find_key_lines, find_private_keys, find_tokens, find_url_passwords
+from graph.logs.secret_names import is_sensitive
 
 Json: TypeAlias = Any
 """What a JSON text or a DynamoDB item decodes to: dict, list, str, numbers (also Decimal), bool, None."""
 
 REDACTED = "<redacted>"
 
-# A hyphen stands for "nothing, hyphen or underscore", so that one spelling covers camel, snake and kebab case.
-_SENSITIVE_NAMES = (
-    "authorization",
-    "id-jwt-token",
+# Whatever a rule finds holds one of these in lower case; most text holds none.
+_HINTS_OF_NAME = (
+    "token",
+    "secret",
+    "pass(?:w|phrase)",
+    "pwd[^a-z0-9]",
     "credentials",
-    "access-key-id",
-    "secret-access-key",
-    "session-token",
-    "x-amz-security-token",
-    "task-token",
+    "authorization",
+    "bearer",
+    "(?:priv(?:ate)?|api|access|account|auth|signing|encryption)[ _-]?key",
+    "sig(?:=|%|.u00)",
+    r"private(?:\+|%(?:25)*20)key",
+    "signature",
 )
-# Every sensitive name, and bearer, holds one of these: a text without any needs no closer look.
-_HINTS = ("token", "access", "bearer", "credentials", "authorization")
+_HINTS_OF_FORM = (
+    "a(?:kia|sia|ida|roa|npa|ipa|bia|cca)[a-z0-9]{16}",
+    r"\.eyj",
+    "vams_",
+    "gh[oprsu]_|github_",
+    "gl[a-z]+-|gr1348941",
+    "xox[a-z][.-]|xapp-|hooks.slack",
+    "[prs]k_(?:live|test)|whsec_",
+    r"aiza|ya29\.|gocspx",
+    r"npm_|pypi-|sg\.",
+    r"""(?::|%(?:25)*3a)(?:\\*/|%(?:25)*2f){2}[^\s/"'<>]*(?:[:@]|%(?:25)*(?:3a|40))|jdbc:oracle""",
+)
+_FORM_HINTS, _HINTS = Hints(*_HINTS_OF_FORM), Hints(*_HINTS_OF_NAME, *_HINTS_OF_FORM)
 
 
 def redact(text: str) -> str:
-    """Replace each credential in a text by `<redacted>`.
+    """Replace each secret in a text by `<redacted>`.
 
     Redact before cutting to a length. What was cut already is found too: a quote that never closes reaches to the end
     of the text. The same object comes back when nothing had to be replaced.
     """
     # The one letter whose lower case is longer goes first, so that both texts have the same offsets.
     lowered = text.replace("\u0130", "i").lower()
-    if any(hint in lowered for hint in _HINTS):
-        text = _redact_named(text, lowered)
-    if ".eyJ" in text:
-        text = _redact_json_web_tokens(text)
-    return _AWS_IDENTIFIER.sub(REDACTED, text)
+    regions = _HINTS.regions(lowered)
+    if not regions:
+        return text
+    found = find_named(text, lowered, regions)
+    if _FORM_HINTS.are_in(lowered):
+        found += find_tokens(text, regions)
+        found += find_url_passwords(text, regions)
+    found += find_private_keys(text)
+    return _cut(text, found)
+
+
+def redact_lines(lines: Iterable[tuple[Hashable, str]]) -> list[str]:
+    """Redact lines of logs, each given with what identifies its stream, in the order of each stream.
+
+    A private key may lie on several lines of a stream, and its beginning or its end outside of them.
+    """
+    given = list(lines)
+    streams: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for place, (stream, _) in enumerate(given):
+        streams[stream].append(place)
+    shown = [text for _, text in given]
+    for places in streams.values():
+        for place, text in zip(places, _without_key_lines([shown[place] for place in places]), strict=True):
+            shown[place] = text
+    return [redact(text) for text in shown]
 
 
 def redact_json(value: Json) -> Json:
     """Copy a JSON value with its strings and keys redacted.
 
-    All strings and numbers below a sensitive key are replaced whole, and so is the value of a name/value pair whose
-    name is sensitive. Nulls and booleans stay, for they hold no secret and often tell what went wrong.
+    All strings and numbers below a sensitive key are replaced whole, and so are the value of a name/value pair whose
+    name is sensitive, and what follows a sensitive option in a list. Nulls and booleans stay, for they hold no secret
+    and often tell what went wrong.
     """
     root = [value]
     # Copies whose slots still hold what the caller gave, each with "lies below a sensitive key". A list instead of
@@ -55,9 +98,9 @@ def redact_json(value: Json) -> Json:
     while pending:
         holder, below_secret = pending.pop()
         is_mapping = isinstance(holder, dict)
-        secret_keys = _secret_keys(holder) if is_mapping else set()
-        for slot, child in holder.items() if is_mapping else enumerate(holder):
-            is_secret = below_secret or slot in secret_keys
+        secret_slots: set[Any] = _secret_keys(holder) if is_mapping else _arguments(holder)
+        for slot, child in holder.items() if is_mapping else enumerate(_without_keys(holder)):
+            is_secret = below_secret or slot in secret_slots
             if isinstance(child, dict):
                 holder[slot] = {redact(key): item for key, item in child.items()}
                 pending.append((holder[slot], is_secret))
@@ -71,87 +114,52 @@ def redact_json(value: Json) -> Json:
     return root[0]
 
 
-_QUOTE = r"""\\*+["']"""  # escaped to any depth
-_SPACE = r"(?:\s|\\++[nrt])*+"  # also the line ends of indented JSON within a JSON string
-_SEPARATOR = rf"{_SPACE}[:=]++>?+{_SPACE}"
-_NAME = "|".join(name.replace("-", "[_-]?") for name in _SENSITIVE_NAMES)
-
-# All that stands before a secret. Possessive quantifiers throughout: a failed attempt never tries shorter repetitions.
-_INTRODUCER = re.compile(
-    rf"""
-    (?:{_NAME}|bearer)  # the tail of a name
-    (?:
-      (?:{_QUOTE})?+
-      (?:{_SPACE},{_SPACE}(?:{_QUOTE})?+value(?:{_QUOTE})?+)?+  # "Name": "TASK_TOKEN", "Value":
-      {_SEPARATOR}
-      (?:\{{{_SPACE}(?:{_QUOTE}[\w.-]++{_QUOTE}{_SEPARATOR})?+|[\[(]{_SPACE}){{0,4}}+  # wrappers such as {{"String":
-      (?:(?:basic|bearer|digest|negotiate)\s++)?+  # the scheme of an authorization
-    |
-      (?<=bearer)\s++
-    )
-    ((?:[bu]?+{_QUOTE})?+)  # the opening of the value
-    """,
-    re.VERBOSE,
-)
-
-# The secret. A quote closes the value unless it is escaped more deeply than the opening one: with n backslashes before
-# the opening quote, n + 1 backslashes encode the one that starts an escape, and n precede the quote that it escapes.
-_VALUE = re.compile(
-    r"""
-    (?:[bu]?+(?P<depth>\\*+)(?P<quote>["']))?+
-    (?(quote)
-      (?:
-        [^\\"']++
-      | (?!(?P=quote))["']
-      | (?P=depth)\\(?:(?P=depth)(?:\\|(?P=quote)))?+
-      | \\++(?!(?P=quote))
-      )++
-    |
-      (?![]})])(?:[^\s,;&"'\\]++|\\++(?!["']))++
-    )
-    """,
-    re.VERBOSE,
-)
-
-_SENSITIVE_NAME = re.compile(rf"(?:{_NAME})\Z")
-_AWS_IDENTIFIER = re.compile(r"A(?:KIA|SIA|IDA|ROA|NPA|IPA|BIA|CCA)[A-Z0-9]{16,}+")
-# The second part is optional to consume a failed first part whole: it may hold many more beginnings.
-_JSON_WEB_TOKEN = re.compile(r"(eyJ[A-Za-z0-9_-]*+)(\.eyJ[A-Za-z0-9_-]*+(?:\.[A-Za-z0-9_-]*+)*+)?+")
-
-
-def _redact_named(text: str, lowered: str) -> str:
+def _cut(text: str, secrets: Iterable[Span]) -> str:
+    """Replace some parts of a text; parts that overlap or touch are one."""
     kept: list[str] = []
     end = 0
-    value_at = _VALUE.match
-    for introducer in _INTRODUCER.finditer(lowered):
-        start = introducer.end()
-        # What begins before the end is inside a value that is already cut out.
-        if start >= end and (value := value_at(lowered, introducer.start(1))):
+    for start, stop in sorted(secrets):
+        if start > end or not kept:
             kept.append(text[end:start])
-            end = value.end()
+        end = max(end, stop)
     if not kept:
         return text
     kept.append(text[end:])
     return REDACTED.join(kept)
 
 
-def _redact_json_web_tokens(text: str) -> str:
-    pieces = _JSON_WEB_TOKEN.split(text)  # other text, first part, further parts or None, other text, ...
-    claims = pieces[2::3]
-    if not any(claims):
-        return text
-    pieces[1::3] = [REDACTED if found else header for header, found in zip(pieces[1::3], claims, strict=True)]
-    pieces[2::3] = [""] * len(claims)
-    return "".join(pieces)
+def _without_key_lines(lines: list[str]) -> list[str]:
+    """The lines of one stream or list without the private keys that lie on several of them."""
+    shown = lines.copy()
+    spans: defaultdict[int, list[Span]] = defaultdict(list)
+    for number, span in find_key_lines(lines):
+        spans[number].append(span)
+    for number, of_line in spans.items():
+        shown[number] = _cut(lines[number], of_line)
+    return shown
+
+
+def _without_keys(items: list[Json]) -> list[Json]:
+    if sum(isinstance(item, str) for item in items) < 2:
+        return items
+    lines = _without_key_lines([item if isinstance(item, str) else "" for item in items])
+    return [line if isinstance(item, str) else item for item, line in zip(items, lines, strict=True)]
 
 
 def _secret_keys(mapping: dict[str, Json]) -> set[str]:
-    keys = {key for key in mapping if _is_sensitive(key)}
-    names = (item for key, item in mapping.items() if key.lower() in ("name", "key"))
-    if any(isinstance(name, str) and _is_sensitive(name) for name in names):
-        keys |= {key for key in mapping if key.lower() == "value"}
+    keys = {key for key, item in mapping.items() if is_sensitive(key, item)}
+    names = [item for key, item in mapping.items() if key.lower().endswith(("name", "key")) and isinstance(item, str)]
+    if names:
+        values = [key for key in mapping if key.lower().endswith("value")]
+        keys.update(key for key in values if any(is_sensitive(name, mapping[key]) for name in names))
     return keys
 
 
-def _is_sensitive(name: str) -> bool:
-    return _SENSITIVE_NAME.search(name.lower()) is not None
+def _arguments(items: list[Json]) -> set[int]:
+    """The places of a list at which the argument of a sensitive option is."""
+    return {
+        place
+        for place, (option, argument) in enumerate(pairwise(items), 1)
+        if isinstance(option, str) and option.startswith("-") and is_option(option)
+        if isinstance(argument, str | int | float | Decimal) and not str(argument).startswith("-")
+    }

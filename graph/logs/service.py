@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ from graph.logs.engines import Engines
 from graph.logs.jobs import Found, Jobs
 from graph.logs.lines import Span
 from graph.logs.reading import LineReader, LogReadStatus, Reading
-from graph.logs.redaction import redact
+from graph.logs.redaction import redact, redact_lines
 from graph.logs.scope import Owner, Scope
 from graph.logs.sources import LogKind, LogSource
 from graph.logs.walks import ScopeReader
@@ -69,9 +69,12 @@ class Logs:
         """Waits for calls in flight."""
         self._caller.close()
 
-    async def redact(self, texts: Sequence[str]) -> list[str]:
-        """Some texts without their credentials. Megabytes take a while, so the event loop does not wait for them."""
-        return await self._caller.run(lambda: [redact(text) for text in texts])
+    async def redact(self, lines: Sequence[tuple[Hashable, str]]) -> list[str]:
+        """Lines without their secrets, each given with what identifies its stream, in the order of each stream.
+
+        Megabytes take a while, so the event loop does not wait for them.
+        """
+        return await self._caller.run(lambda: redact_lines(lines))
 
     def of_execution(self, group_arn: str, execution_id: str, span: Span, text: str | None) -> Target:
         """An execution's lines in the group that all executions share."""

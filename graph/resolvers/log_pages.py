@@ -128,11 +128,12 @@ async def _read(context: Context, key: str, log: Log, window: PlaceWindow) -> _O
 async def _entries(
     context: Context, logs: Mapping[str, Log], lines: Sequence[tuple[Place, Line]]
 ) -> list[Entry[LogEvent]]:
-    messages = await context.services.logs.redact([line.message for _, line in lines])
-    return [
-        Entry(_event(logs[place.key], line, message), tuple(place))
-        for (place, line), message in zip(lines, messages, strict=True)
-    ]
+    in_order = sorted(lines, key=lambda found: found[0])  # a page that is read backwards comes newest first
+    messages = await context.services.logs.redact(
+        [((place.key, place.stream), line.message) for place, line in in_order]
+    )
+    shown = dict(zip((place for place, _ in in_order), messages, strict=True))
+    return [Entry(_event(logs[place.key], line, shown[place]), tuple(place)) for place, line in lines]
 
 
 def _event(log: Log, line: Line, message: str) -> LogEvent:

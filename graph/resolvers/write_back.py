@@ -38,15 +38,15 @@ async def _attributes(execution: ExecutionRow, live: LiveStatus, checked_at: str
         return checked
     failure = None if live.status is ExecutionStatus.SUCCEEDED else live.error
     lines = await _lines(execution, live.stopped_at, services)
-    redacted_failure, *redacted_lines = await services.logs.redact([failure or "", *lines])
+    redacted_failure, *redacted_lines = await services.logs.redact([("error", failure or ""), *lines])
     error, log = _fit(redacted_failure, "\n".join(redacted_lines))
     texts = {"executionError": error, "executionLog": log}
     ended = {"executionStatus": live.status.value, "executionStopDate": _stored(live.stopped_at)}
     return checked | ended | {name: text for name, text in texts.items() if text}
 
 
-async def _lines(execution: ExecutionRow, stopped_at: datetime, services: Services) -> Sequence[str]:
-    """The first lines of the run in the group that all runs share, as far as they can be read in time."""
+async def _lines(execution: ExecutionRow, stopped_at: datetime, services: Services) -> Sequence[tuple[str, str]]:
+    """The first lines of the run, each with its stream, in the group that all runs share, as far as time allows."""
     group, settings = execution.log_group_arn, services.settings
     span = span_of_run(execution.started_at, stopped_at)
     reader = services.logs.of_execution(group, execution.execution_id, span, None).reader if group else None
@@ -58,7 +58,7 @@ async def _lines(execution: ExecutionRow, stopped_at: datetime, services: Servic
             reading = await reader.read(LineWindow(_LINES, forward=True), Budget(settings.logs_budget_calls, seconds))
     except TimeoutError:
         return ()
-    return [line.message.rstrip("\r\n") for line in reading.lines[:_LINES]]
+    return [(line.mark.stream, line.message.rstrip("\r\n")) for line in reading.lines[:_LINES]]
 
 
 def _fit(error: str, log: str) -> tuple[str, str]:

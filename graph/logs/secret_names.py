@@ -1,0 +1,97 @@
+"""Names whose values are secrets, as logs, settings, headers and query parameters spell them.
+
+The first are those that VAMS redacts. The others are names that the keyword plugin of detect-secrets looks for, less
+those that name no secret in VAMS (such as `client_key`), and the parameters by which presigned URLs are signed.
+"""
+
+import re
+from itertools import product
+
+# A hyphen stands for "nothing, hyphen or underscore", so that one spelling covers camel, snake and kebab case. A name
+# is the tail of what is written: `externalSfnTaskToken` is a task token.
+NAMES_OF_VAMS = (
+    "authorization",
+    "id-jwt-token",
+    "credentials",
+    "access-key-id",
+    "secret-access-key",
+    "session-token",
+    "x-amz-security-token",
+    "task-token",
+)
+NAMES = (
+    *NAMES_OF_VAMS,
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "secret-key",
+    "private-key",
+    "priv-key",
+    "api-key",
+    "account-key",
+    "shared-access-key",
+    "auth-key",
+    "signing-key",
+    "encryption-key",
+    "client-secret",
+    "secret-string",
+    "access-token",
+    "refresh-token",
+    "id-token",
+    "auth-token",
+    "api-token",
+    "security-token",
+    "vault-token",
+    "private-token",
+    "x-amz-signature",
+    "x-goog-signature",
+)
+# Words that also stand before what is no secret (`token: 5`, `secret: yes`): the value has to look like a secret.
+VAGUE_NAMES = ("token", "secret", "signature", *(f"{kind} key" for kind in ("api", "secret", "private", "access")))
+
+
+def _any_spelling(names: tuple[str, ...]) -> str:
+    return "|".join(re.escape(name).replace(r"\-", "[_-]?").replace(r"\ ", "[ ]") for name in names)
+
+
+def _just_before(names: tuple[str, ...]) -> str:
+    """A pattern of what stands before a position; lookbehinds have one width, so each spelling has its own."""
+    spellings = (
+        "".join(part + joint for part, joint in zip(parts, (*joints, ""), strict=True))
+        for parts in (re.escape(name).split(r"\-") for name in names)
+        for joints in product(("", "[_-]"), repeat=len(parts) - 1)
+    )
+    return "|".join(f"(?<={spelling})" for spelling in spellings)
+
+
+VAGUE_NAME = _any_spelling(VAGUE_NAMES)
+"""A pattern of a vague name in lower case."""
+
+NAME = f"{_any_spelling(NAMES)}|{VAGUE_NAME}"
+"""A pattern of any name in lower case."""
+
+AFTER_NAME = _just_before((*NAMES, *VAGUE_NAMES[:3]))
+"""A pattern of the position right after a name without spaces, in lower case."""
+
+_NAME_AT_END = re.compile(rf"(?:{_any_spelling(NAMES)}|(?P<vague>{VAGUE_NAME}))(?:[_-]?value)?\Z")
+_NOT_SECRET = re.compile(r"(?:arn:|[\d.,:]*+\Z)", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z]?[a-z]*+(?:[-_./][a-z]++)*+\W*+\Z")
+
+
+def is_sensitive(name: str, value: object = None) -> bool:
+    """Whether a name says that its value is a secret; the value counts where the name is vague."""
+    found = _NAME_AT_END.search(name.lower())
+    if found is None:
+        return False
+    return found["vague"] is None or (isinstance(value, str) and looks_secret(value, is_assigned=True))
+
+
+def looks_secret(value: str, *, is_assigned: bool) -> bool:
+    """Whether what stands after a vague name can be a secret.
+
+    A number, an ARN and a short text cannot; nor can a plain word, unless it is quoted or stands after an equals sign.
+    """
+    if len(value) < 6 or _NOT_SECRET.match(value):
+        return False
+    return is_assigned or not _WORD.match(value)
