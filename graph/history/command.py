@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from graph.history.attribution import attribute
@@ -26,7 +27,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "events",
         metavar="EVENTS.json",
         type=Path,
-        help="what 'aws stepfunctions get-execution-history' prints, or its list of events; taken as read whole",
+        nargs="+",
+        help="what 'aws stepfunctions get-execution-history' prints, or its list of events; several are pages of one "
+        "history, in any order. Taken as read whole unless the last page has a NextToken",
     )
     parser.add_argument(
         "--definition", metavar="ASL.json", type=Path, help="the state machine's definition; it numbers the branches"
@@ -36,22 +39,35 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(arguments: argparse.Namespace) -> int:
     """Print the visits; return 0, or 2 with one line on standard error for input that cannot be read."""
     try:
-        events = _read_events(arguments.events)
+        pages = [_read_page(path) for path in arguments.events]
         definition = _read_definition(arguments.definition) if arguments.definition is not None else None
     except _UnreadableError as error:
         print(f"vams-graph history: {error}", file=sys.stderr)
         return 2
-    sys.stdout.writelines(f"{json.dumps(_line(visit))}\n" for visit in attribute(events, definition).visits)
+    events = [event for page in pages for event in page.events]
+    last = max(pages, key=lambda page: max((event.id for event in page.events), default=0))
+    if last.goes_on:
+        print("vams-graph history: the last page has a NextToken, so the history goes on after it", file=sys.stderr)
+    found = attribute(events, definition, read_to_end=not last.goes_on)
+    sys.stdout.writelines(f"{json.dumps(_line(visit))}\n" for visit in found.visits)
     return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    events: list[Event]
+    goes_on: bool
 
 
 class _UnreadableError(Exception):
     """A file that is not what the command was told; the message is one line."""
 
 
-def _read_events(path: Path) -> list[Event]:
+def _read_page(path: Path) -> _Page:
     try:
-        return parse_events(json.loads(_read(path)))
+        document = json.loads(_read(path))
+        goes_on = isinstance(document, dict) and bool(document.get("NextToken") or document.get("nextToken"))
+        return _Page(parse_events(document), goes_on)
     except RecursionError:
         raise _UnreadableError(f"{path}: nested too deeply") from None
     except MalformedHistoryError as error:

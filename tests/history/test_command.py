@@ -142,3 +142,21 @@ def test_the_documented_example_prints_what_the_page_says(
     assert (program, name) == ("vams-graph", "history")
     assert call(*words) == 0
     assert capsys.readouterr().out == printed
+
+
+@pytest.mark.parametrize("key", ["NextToken", "nextToken"])
+def test_a_page_that_is_not_the_last_is_told_as_cut(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], key: str
+) -> None:
+    events = save(tmp_path / "events.json", {"events": raw_events(BRANCHES)[:5], key: "more"})
+    assert call(events) == 0
+    assert "goes on" in capsys.readouterr().err
+
+
+def test_pages_in_any_order_are_one_history(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = save(tmp_path / "1.json", {"events": raw_events(BRANCHES)[:5], "nextToken": "more"})
+    second = save(tmp_path / "2.json", {"events": raw_events(BRANCHES)[5:]})
+    assert call(save(tmp_path / "whole.json", raw_events(BRANCHES))) == 0
+    whole = capsys.readouterr()
+    assert call(second, first) == 0
+    assert capsys.readouterr() == whole
