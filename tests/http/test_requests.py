@@ -118,6 +118,7 @@ ANSWER = (200, b'{"data":{"__typename":"Query"}}')
         gzip.compress(b"") + gzip.compress(QUERY) + gzip.compress(b" "),
         b"".join(gzip.compress(QUERY[number : number + 1]) for number in range(len(QUERY))),
     ],
+    ids=["one", "two", "empty and blank", "a byte each"],
 )
 def test_a_packed_body_has_one_member_or_several(port: int, body: bytes) -> None:
     for size in (1, 7, len(body)):
@@ -141,6 +142,7 @@ def test_a_packed_body_has_one_member_or_several(port: int, body: bytes) -> None
         gzip.compress(QUERY)[:-8] + bytes(8),
         b"",
     ],
+    ids=["text", "zeros", "the query", "another", "a cut member", "cut", "a wrong checksum", "nothing"],
 )
 def test_a_packed_body_and_something_else_is_refused(port: int, body: bytes) -> None:
     with connection(port) as sock:
