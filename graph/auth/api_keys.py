@@ -1,6 +1,7 @@
 """API keys of VAMS: ``vams_`` and a secret, stored as its SHA-256 digest."""
 
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -15,9 +16,12 @@ from graph.auth.identity import (
     Viewer,
     checked_user_id,
 )
+from graph.rate_limits import LocalBuckets
 
 _PREFIX = "vams_"
 _SECONDS = 15
+_UNKNOWN_AT_ONCE = 200
+_UNKNOWN_PER_SECOND = 50
 
 
 class ApiKeyRows(Protocol):
@@ -35,7 +39,8 @@ class ApiKeyRows(Protocol):
 class ApiKeys:
     """Authenticates by an API key, alone or as a bearer token.
 
-    Answers, that of a key which does not exist among them, are used for 15 seconds, as in VAMS.
+    Answers, that of a key which does not exist among them, are used for 15 seconds, as in VAMS. How many unknown keys
+    are looked up for one address in a time is bounded; those that were good before always are.
     """
 
     def __init__(
@@ -49,21 +54,45 @@ class ApiKeys:
         self._rows = rows
         self._now = now
         self._keys = Cache(self._find, seconds=_SECONDS, capacity=capacity, clock=clock)
+        self._good = OrderedDict[str, None]()
+        self._capacity = capacity
+        self._unknown = LocalBuckets(_UNKNOWN_AT_ONCE, _UNKNOWN_PER_SECOND, clock)
 
     async def authenticate(self, credentials: Credentials) -> Viewer | None:
-        """Identify the user of a key; a session by key never counts as one with a second factor."""
+        """Identify the user of a key; a session by key never counts as one with a second factor.
+
+        Raises:
+            RateLimited: too many unknown keys came from the same address.
+        """
         key = credentials.bearer() or credentials.authorization()
         if key is None or not key.startswith(_PREFIX):
             return None
-        try:
-            row = await self._keys.get(sha256(key.encode()).hexdigest())
-        except Exception as error:
-            raise IdentityUnavailable("API keys cannot be read") from error
+        row = await self._row(sha256(key.encode()).hexdigest(), credentials.peer or "")
         if row is None:
             raise Unauthenticated("an unknown or inactive API key, or one of a user without a role")
         if not self._is_current(row.get("expiresAt")):
             raise Unauthenticated("an expired API key")
         return Viewer(checked_user_id(row.get("userId")), is_mfa=False, method="api_key")
+
+    async def _row(self, key_hash: str, peer: str) -> Row | None:
+        """Answer the row of a key, charging its sender for a look-up unless the key is good."""
+        is_charged = key_hash not in self._good and not self._keys.holds(key_hash)
+        if is_charged:
+            await self._unknown.charge(peer, 1)
+        try:
+            row = await self._keys.get(key_hash)
+        except Exception as error:
+            raise IdentityUnavailable("API keys cannot be read") from error
+        if row is None:
+            self._good.pop(key_hash, None)
+            return None
+        if is_charged:
+            self._unknown.refund(peer, 1)
+        self._good[key_hash] = None
+        self._good.move_to_end(key_hash)
+        if len(self._good) > self._capacity:
+            self._good.popitem(last=False)
+        return row
 
     async def _find(self, key_hash: str) -> Row | None:
         """Answer the row of an active key whose user holds a role."""

@@ -51,6 +51,11 @@ class Cache(Generic[Key, Value]):
             task.add_done_callback(_retrieve)
         return await asyncio.shield(task)
 
+    def holds(self, key: Key) -> bool:
+        """Whether a key is answered without another load."""
+        known = self._known.get(key)
+        return key in self._loading or (known is not None and self._clock() < known[0])
+
     async def _remember(self, key: Key, until: float) -> Value:
         try:
             value = await self._load(key)

@@ -22,7 +22,6 @@ from graph.http.access_log import Operation as LogEntry
 from graph.http.disconnects import Disconnected, UntilDisconnect
 from graph.http.encoding import TooLong, encode, encode_in_turns
 from graph.http.prepared import GraphQLRequest, InvalidDocument, PreparedOperation, is_request_error, operation_name
-from graph.http.rate_limits import Buckets
 from graph.http.requests import (
     JSON,
     Asked,
@@ -35,6 +34,7 @@ from graph.http.requests import (
 )
 from graph.http.responses import refusal, request_error_status, response
 from graph.http.runtime import SchemaRuntime
+from graph.rate_limits import Buckets
 from graph.schema import Schema
 from graph.turns import Turns
 

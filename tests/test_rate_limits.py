@@ -3,7 +3,7 @@
 import pytest
 
 from graph.errors import RateLimited
-from graph.http.rate_limits import LocalBuckets
+from graph.rate_limits import LocalBuckets
 
 
 class Clock:
@@ -59,3 +59,17 @@ async def test_no_more_callers_are_kept_than_fit() -> None:
 async def test_nothing_is_limited_without_points() -> None:
     buckets = LocalBuckets(0, 10, Clock())
     await buckets.charge("a", 10**9)
+
+
+async def test_what_is_refunded_can_be_spent_again_and_no_more() -> None:
+    clock = Clock()
+    buckets = LocalBuckets(100, 10, clock)
+    buckets.refund("a", 50)
+    await buckets.charge("a", 100)
+    buckets.refund("a", 60)
+    await buckets.charge("a", 60)
+    buckets.refund("a", 60)
+    buckets.refund("a", 1_000)
+    await buckets.charge("a", 100)
+    with pytest.raises(RateLimited):
+        await buckets.charge("a", 1)

@@ -51,3 +51,9 @@ class LocalBuckets:
             self._left.popitem(last=False)
         if missing > 0:
             raise RateLimited(math.ceil(missing / self._per_second))
+
+    def refund(self, caller: str, points: int) -> None:
+        """Gives a caller points back that were charged."""
+        if caller in self._left:
+            left, then = self._left[caller]
+            self._left[caller] = (left + points, then)  # a bucket is never more than full when it is used next
