@@ -29,10 +29,10 @@ from graph.http import access_log, metrics
 from graph.http.endpoint import GraphQLEndpoint
 from graph.http.health import Readiness
 from graph.http.metrics import Metrics
-from graph.http.middleware import broken, http_error, middleware
-from graph.http.rate_limits import LocalBuckets
+from graph.http.middleware import Paths, broken, http_error, middleware
 from graph.loaders.permissions import PermissionRows
 from graph.logs.service import Logs
+from graph.rate_limits import LocalBuckets
 from graph.resolvers.engine_logs import EngineLogs
 from graph.schema import create_schema, create_subgraph
 from graph.settings import Settings
@@ -46,6 +46,7 @@ from graph.tables.reader import Reader
 from graph.tables.writer import ExecutionWriter
 
 PATH = "/graphql"
+_HEALTH, _READINESS, _METRICS = "/healthz", "/readyz", "/metrics"
 
 _GARBAGE_THRESHOLDS = (5_000, 4, 50)
 _SETTLE_SECONDS = 1  # for writes that began; what is lost is found out again
@@ -120,18 +121,20 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
     explorer = Explorer(view, examples)
     graph = explorer if settings.has_explorer else view
     for_browsers = [Route("/", RedirectResponse(f".{PATH}"), methods=["GET"]), *explorer.routes]
+    paths = Paths(PATH, frozenset({_HEALTH, _READINESS}), _METRICS)
     app = Starlette(
         routes=[
             Route(PATH, graph),
             *(for_browsers if settings.has_explorer else ()),
-            Route("/healthz", healthz),
-            Route("/readyz", readyz),
-            Route("/metrics", show_metrics),
+            Route(_HEALTH, healthz),
+            Route(_READINESS, readyz),
+            Route(_METRICS, show_metrics),
         ],
-        middleware=middleware(settings, readiness, PATH, graph),
+        middleware=middleware(settings, readiness, paths, graph),
         exception_handlers={HTTPException: http_error, Exception: broken},
         lifespan=lifespan,
     )
+    app.router.redirect_slashes = False  # where to, Starlette would say by what the client's Host header says
     app.state.readiness = readiness
     return app
 

@@ -96,10 +96,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _serve(given: argparse.Namespace) -> int:
     settings = Settings() if given.workers is None else Settings(workers=given.workers)
-    if not settings.cursor_secrets or not all(secret.get_secret_value() for secret in settings.cursor_secrets):
-        raise NotConfigured(
-            "Set VAMS_GRAPH_CURSOR_SECRETS to a JSON list of secrets, none of them empty: the same for every process."
-        )
+    if not settings.cursor_secrets:
+        raise NotConfigured("Set VAMS_GRAPH_CURSOR_SECRETS to a JSON list of secrets, the same for every process.")
     _try(deployment(settings))  # what would stop every worker is told here, once
     serve("graph.app:application", settings)
     return 0
@@ -181,7 +179,7 @@ def _doctor(_given: argparse.Namespace) -> int:
 def _wrong_settings(error: ValidationError) -> str:
     """What is wrong with each variable, without its value, which may be a secret."""
     return "\n".join(
-        f"{_variable(one['loc'][0])}: {one['msg']}" if one["loc"] else one["msg"].removeprefix("Value error, ")
+        ": ".join([*map(_variable, one["loc"][:1]), one["msg"].removeprefix("Value error, ")])
         for one in error.errors(include_input=False)
     )
 

@@ -7,12 +7,22 @@ Physical table names are not here: they come from the variables or the SSM param
 from collections.abc import Iterable
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, IPvAnyNetwork, SecretStr, model_validator
+from pydantic import AfterValidator, Field, IPvAnyNetwork, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from graph.hosts import ANY, allowed_host, allowed_origin
+
 _PREFIX = "VAMS_GRAPH_"
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_SHORTEST_SECRET = 16
+
+
+def _long_enough(secret: SecretStr) -> SecretStr:
+    if len(secret.get_secret_value()) < _SHORTEST_SECRET:
+        raise ValueError(f"a secret has at least {_SHORTEST_SECRET} characters; `openssl rand -base64 32` makes one")
+    return secret
 
 
 class UnknownSettings(Exception):
@@ -36,11 +46,14 @@ class Settings(BaseSettings):
             "`development` opens introspection, the explorer, suggestions and queries by GET; see docs/http.md."
         ),
     )
-    allowed_hosts: list[str] = Field(
+    allowed_hosts: list[Annotated[str, AfterValidator(allowed_host)]] = Field(
         default_factory=list,
-        description="JSON list of names that the Host header may have; in development loopback's, else any unless set.",
+        description=(
+            "JSON list of names that the Host header may have, without ports; in development loopback's, else any "
+            "unless set. Needed where `VAMS_GRAPH_GATEWAY_NETWORKS` alone trusts a gateway."
+        ),
     )
-    cors_origins: list[str] = Field(
+    cors_origins: list[Annotated[str, AfterValidator(allowed_origin)]] = Field(
         default_factory=list, description="JSON list of origins whose pages may ask from a browser."
     )
     get_queries: bool = Field(
@@ -74,9 +87,12 @@ class Settings(BaseSettings):
     dynamodb_endpoint: str | None = Field(None, description="DynamoDB endpoint, for emulators and VPC endpoints.")
     ssm_endpoint: str | None = Field(None, description="SSM endpoint, for emulators and VPC endpoints.")
 
-    cursor_secrets: list[SecretStr] = Field(
+    cursor_secrets: list[Annotated[SecretStr, AfterValidator(_long_enough)]] = Field(
         default_factory=list,
-        description="JSON list of secrets that seal cursors. The first seals, all open: put a new one first to rotate.",
+        description=(
+            "JSON list of secrets, of at least 16 characters each, that seal cursors. The first seals, all open: put a "
+            "new one first to rotate."
+        ),
     )
 
     dynamodb_client: Literal["native", "boto3"] = Field(
@@ -222,6 +238,13 @@ class Settings(BaseSettings):
     def is_development(self) -> bool:
         """Whether what helps developers is shown."""
         return self.environment == "development"
+
+    @property
+    def known_hosts(self) -> frozenset[str] | None:
+        """Names that the Host header may have; None for any."""
+        if not self.allowed_hosts:
+            return _LOOPBACK if self.is_development else None
+        return None if ANY in self.allowed_hosts else frozenset(self.allowed_hosts)
 
     @property
     def has_explorer(self) -> bool:

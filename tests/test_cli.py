@@ -1,3 +1,4 @@
+import json
 import os
 import shlex
 import signal
@@ -22,6 +23,7 @@ from graph.tables.catalogue import STEPS, TABLES
 
 ROOT = Path(__file__).parent.parent
 COMMAND = [sys.executable, "-m", "graph"]
+SECRETS = '["a secret of the tests"]'
 # Nothing of AWS or of the server's own settings.
 BARE = {
     name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "VAMS_")) and "TABLE" not in name
@@ -265,7 +267,7 @@ def test_a_wrong_setting_is_named_and_its_value_is_not_shown(
 
 def test_serve_says_why_aws_cannot_be_asked(bare: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     bare.setenv("VAMS_RESOURCE_PARAM_PREFIX", "/vams")
-    bare.setenv("VAMS_GRAPH_CURSOR_SECRETS", '["secret"]')
+    bare.setenv("VAMS_GRAPH_CURSOR_SECRETS", SECRETS)
     assert main(["serve"]) == 1
     assert capsys.readouterr() == ("", "AWS cannot be asked: You must specify a region.\n")
 
@@ -273,20 +275,46 @@ def test_serve_says_why_aws_cannot_be_asked(bare: pytest.MonkeyPatch, capsys: py
 def test_a_variable_that_looks_like_a_setting_and_is_none_stops_the_start(
     bare: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    bare.setenv("VAMS_GRAPH_CURSOR_SECRETS", '["secret"]')
+    bare.setenv("VAMS_GRAPH_CURSOR_SECRETS", SECRETS)
     bare.setenv("VAMS_GRAPH_TRUSTED_DOCUMENT_ONLY", "true")
     bare.setenv("vams_graph_port", "8000")
     assert main(["serve"]) == 2
     assert capsys.readouterr().err.startswith("There is no setting of the name VAMS_GRAPH_TRUSTED_DOCUMENT_ONLY; see")
 
 
-@pytest.mark.parametrize("value", ["[]", '[""]', '["secret", ""]'])
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("[]", "Set VAMS_GRAPH_CURSOR_SECRETS to a JSON list of secrets, the same for every process."),
+        ('[""]', "VAMS_GRAPH_CURSOR_SECRETS: a secret has at least 16 characters"),
+        ('["15 characters 1"]', "VAMS_GRAPH_CURSOR_SECRETS: a secret has at least 16 characters"),
+        ('["long enough to seal", "short"]', "VAMS_GRAPH_CURSOR_SECRETS: a secret has at least 16 characters"),
+    ],
+)
 def test_serve_asks_for_secrets_that_seal(
-    bare: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], value: str
+    bare: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], value: str, words: str
 ) -> None:
     bare.setenv("VAMS_GRAPH_CURSOR_SECRETS", value)
     assert main(["serve"]) == 2
-    assert capsys.readouterr().err.startswith("Set VAMS_GRAPH_CURSOR_SECRETS to a JSON list of secrets")
+    assert capsys.readouterr().err.startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("VAMS_GRAPH_ALLOWED_HOSTS", "graph.example.com:8000"),
+        ("VAMS_GRAPH_ALLOWED_HOSTS", "*.example.com"),
+        ("VAMS_GRAPH_CORS_ORIGINS", "https://app.example.com/"),
+        ("VAMS_GRAPH_CORS_ORIGINS", "https://App.example.com"),
+    ],
+)
+def test_what_can_never_match_stops_the_start(
+    bare: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], variable: str, value: str
+) -> None:
+    bare.setenv("VAMS_GRAPH_CURSOR_SECRETS", SECRETS)
+    bare.setenv(variable, json.dumps(["https://app.example.com" if "CORS" in variable else "graph.example.com", value]))
+    assert main(["serve"]) == 2
+    assert capsys.readouterr().err.startswith(f"{variable}: '{value}' can never match; ")
 
 
 def test_serve_says_what_is_wrong_with_a_manifest(
@@ -295,7 +323,7 @@ def test_serve_says_what_is_wrong_with_a_manifest(
     manifest = tmp_path / "manifest.json"
     manifest.write_text('{"a1b2": "{ nothing }"}')
     variables = {
-        "VAMS_GRAPH_CURSOR_SECRETS": '["secret"]',
+        "VAMS_GRAPH_CURSOR_SECRETS": SECRETS,
         "VAMS_GRAPH_API_KEYS": "true",
         "VAMS_GRAPH_REGION": "us-east-1",
         "VAMS_GRAPH_TRUSTED_DOCUMENTS": str(manifest),

@@ -11,6 +11,7 @@ from graph.auth.gateway import Gateway, Proof
 from graph.auth.identity import Authenticator
 from graph.auth.mfa import ClaimMfa, CognitoMfa, MfaCheck
 from graph.auth.tokens import Issuer, Tokens, cognito_issuer
+from graph.hosts import ANY
 from graph.loaders.permissions import PermissionRows
 from graph.settings import Settings
 
@@ -78,6 +79,23 @@ def _require_whole_ways(settings: Settings) -> None:
     for given, needed, why in needs:
         if getattr(settings, given) and not getattr(settings, needed):
             raise NotConfigured(f"{_variable(given)} needs {_variable(needed)}, {why}.")
+    if settings.gateway_networks and settings.gateway_secret is None:
+        _require_known_pages(settings)
+
+
+def _require_known_pages(settings: Settings) -> None:
+    """Refuses to trust an address alone where a page in a browser that has such an address could set any header."""
+    networks = _variable("gateway_networks")
+    if settings.known_hosts is None:
+        raise NotConfigured(
+            f"{networks} needs {_variable('allowed_hosts')} or {_variable('gateway_secret')}, or a page whose name was "
+            "rebound to this server could be any user from a browser in these networks."
+        )
+    if ANY in settings.cors_origins:
+        raise NotConfigured(
+            f"{networks} needs {_variable('gateway_secret')} or a list of origins without * in "
+            f"{_variable('cors_origins')}, or any page could be any user from a browser in these networks."
+        )
 
 
 def _variable(name: str) -> str:

@@ -2,7 +2,8 @@
 
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Container
+from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -12,8 +13,10 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from graph.errors import masked
+from graph.hosts import host_of, is_address
 from graph.http.access_log import REQUEST_ID
 from graph.http.encoding import encode
 from graph.http.health import Readiness
@@ -21,15 +24,24 @@ from graph.settings import Settings
 
 REQUEST_ID_HEADER = "X-Request-Id"
 
-_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
-_PORT = re.compile(r":\d+$")
 _WORTH_PACKING = 1024
+_HEADS = frozenset({"http.response.start", "websocket.accept", "websocket.http.response.start"})
+_POLICY_VIOLATION = 1008  # RFC 6455, section 7.4.1
 
 
-def middleware(settings: Settings, readiness: Readiness, path: str, graph: ASGIApp) -> list[Middleware]:
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Where the application answers what."""
+
+    graph: str
+    probes: frozenset[str]
+    metrics: str
+
+
+def middleware(settings: Settings, readiness: Readiness, paths: Paths, graph: ASGIApp) -> list[Middleware]:
     """All of it, the outermost first; the innermost hands what is asked of a path to the graph."""
-    hosts = settings.allowed_hosts or (_LOOPBACK if settings.is_development else ("*",))
+    hosts = settings.known_hosts
     origins = Middleware(
         CORSMiddleware,
         allow_origins=settings.cors_origins,
@@ -38,16 +50,16 @@ def middleware(settings: Settings, readiness: Readiness, path: str, graph: ASGIA
         expose_headers=[REQUEST_ID_HEADER, "Retry-After"],
     )
     return [
-        Middleware(RequestIds, readiness),
-        Middleware(KnownHosts, hosts),
+        Middleware(CommonHeaders, readiness),
+        *([Middleware(KnownHosts, hosts, paths)] if hosts is not None else ()),
         *([origins] if settings.cors_origins else ()),
         Middleware(Packing),
-        Middleware(Shortcut, path, graph),
+        Middleware(Shortcut, paths.graph, graph),
     ]
 
 
-class RequestIds:
-    """Gives each request an id, its own if it brings one, in the log and in the response.
+class CommonHeaders:
+    """Gives every response the request's id, its own if it brings one, and keeps it from pages of other origins.
 
     While the server drains, responses also end their connections, so that no client sends on one that is closing.
     """
@@ -57,44 +69,55 @@ class RequestIds:
         self._readiness = readiness
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes a request on."""
-        if scope["type"] != "http":
+        """Passes a request on, its id in the log."""
+        if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
         given = Headers(scope=scope).get(REQUEST_ID_HEADER, "")
         request_id = given if _ID.fullmatch(given) else secrets.token_hex(16)
 
-        async def send_with_id(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] in _HEADS:
+                headers = MutableHeaders(raw=message.setdefault("headers", []))
                 headers[REQUEST_ID_HEADER] = request_id
-                if self._readiness.is_draining:
+                headers["Cross-Origin-Resource-Policy"] = "same-origin"
+                if self._readiness.is_draining and message["type"] != "websocket.accept":
                     headers["Connection"] = "close"
             await send(message)
 
         token = REQUEST_ID.set(request_id)
         try:
-            await self.app(scope, receive, send_with_id)
+            await self.app(scope, receive, send_with_headers)
         finally:
             REQUEST_ID.reset(token)
 
 
 class KnownHosts:
-    """Answers only where the Host header names one of some hosts, so that no page can rebind its own name to this."""
+    """Answers only where the Host header names one of some hosts, so that no page can rebind its own name to this.
 
-    def __init__(self, app: ASGIApp, hosts: Sequence[str]) -> None:
+    Probes tell nothing and are answered whatever it says, since balancers send the address of their target. Metrics are
+    for addresses too, by which Prometheus asks.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Container[str], paths: Paths) -> None:
         self.app = app
-        self._hosts = frozenset(host.lower() for host in hosts)
+        self._hosts, self._paths = hosts, paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes a request on, or refuses it."""
-        if scope["type"] == "http" and "*" not in self._hosts:
-            host = _PORT.sub("", Headers(scope=scope).get("host", "")).lower()
-            if host not in self._hosts:
-                refusal = error_response("This server does not go by the name in the Host header.", 400)
-                await refusal(scope, receive, send)
-                return
-        await self.app(scope, receive, send)
+        if scope["type"] == "lifespan" or scope["path"] in self._paths.probes or self._is_known(scope):
+            await self.app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await WebSocketClose(_POLICY_VIOLATION, "Host not allowed.")(scope, receive, send)
+        else:
+            await error_response("Host not allowed.", 400)(scope, receive, send)
+
+    def _is_known(self, scope: Scope) -> bool:
+        headers = Headers(scope=scope).getlist("host")
+        if len(headers) != 1:  # RFC 9112, section 3.2
+            return False
+        host = host_of(headers[0])
+        return host in self._hosts or (scope["path"] == self._paths.metrics and is_address(host))
 
 
 class Packing:

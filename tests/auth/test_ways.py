@@ -16,6 +16,8 @@ ROWS = PermissionRows(MemoryReader(ITEMS))
 POOL: dict[str, Any] = {"cognito_pool_id": "eu-west-1_AbCdEf123", "cognito_client_ids": ["client"]}
 OIDC: dict[str, Any] = {"oidc_issuer": "https://id.example.com", "oidc_audiences": ["vams"]}
 SECRET = "a secret of sixteen letters or more"
+HOSTS = {"allowed_hosts": ["graph.example.com"]}
+NETWORKS = {"gateway_networks": ["10.0.0.0/8"]}
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +39,10 @@ def kinds(**settings: Any) -> list[type]:
         (OIDC, [Tokens]),
         (POOL | OIDC, [Tokens]),
         ({"gateway_secret": SECRET}, [Gateway]),
-        ({"gateway_networks": ["10.0.0.0/8"]}, [Gateway]),
+        ({"gateway_networks": ["10.0.0.0/8"], "allowed_hosts": ["graph.example.com"]}, [Gateway]),
+        ({"gateway_networks": ["10.0.0.0/8"], "environment": "development"}, [Gateway]),
+        ({"gateway_networks": ["10.0.0.0/8"], "gateway_secret": SECRET}, [Gateway]),
+        ({"gateway_secret": SECRET, "cors_origins": ["*"]}, [Gateway]),
         ({"gateway_secret": SECRET, "api_keys": True} | OIDC, [ApiKeys, Tokens, Gateway]),
     ],
 )
@@ -72,8 +77,12 @@ def test_without_any_way_it_says_what_to_set() -> None:
         ({"oidc_issuer": "http://id.example.com", "oidc_audiences": ["a"]}, "starts with https://"),
         (OIDC | {"oidc_keys_url": "ftp://id.example.com"}, "starts with https://"),
         ({"gateway_secret": "short"}, "at least 16 characters"),
-        ({"gateway_networks": ["0.0.0.0/0"]}, "The gateway in front: 0.0.0.0/0 is not private"),
-        ({"gateway_networks": ["the office"]}, "The gateway in front: 'the office'"),
+        (HOSTS | {"gateway_networks": ["0.0.0.0/0"]}, "The gateway in front: 0.0.0.0/0 is not private"),
+        (HOSTS | {"gateway_networks": ["the office"]}, "The gateway in front: 'the office'"),
+        (NETWORKS, "VAMS_GRAPH_GATEWAY_NETWORKS needs VAMS_GRAPH_ALLOWED_HOSTS or VAMS_GRAPH_GATEWAY_SECRET"),
+        (NETWORKS | {"allowed_hosts": ["*"]}, "VAMS_GRAPH_GATEWAY_NETWORKS needs VAMS_GRAPH_ALLOWED_HOSTS"),
+        (NETWORKS | {"allowed_hosts": ["*"], "environment": "development"}, "needs VAMS_GRAPH_ALLOWED_HOSTS"),
+        (NETWORKS | HOSTS | {"cors_origins": ["*"]}, "VAMS_GRAPH_GATEWAY_NETWORKS needs VAMS_GRAPH_GATEWAY_SECRET"),
     ],
 )
 def test_a_way_that_lacks_a_part_is_refused_even_beside_a_whole_one(settings: dict[str, Any], says: str) -> None:
