@@ -22,16 +22,16 @@ import orjson
 import uvloop
 from botocore.credentials import Credentials
 
+from graph.aws.database import Database, ThreadedDatabase
+from graph.aws.wire import WireDatabase
 from graph.demo.database import loopback_client
 from graph.tables.catalogue import OUTPUT_FILES
-from graph.tables.database import Database, ThreadedDatabase
 from graph.tables.queries import Query
 from graph.tables.reader import Item, Reader
 from graph.tables.records.outputs import OutputFileRow
 from graph.tables.rows import field_names
 from graph.tables.tally import Tally
-from graph.tables.wire import WireDatabase
-from tests.tables.network.authority import Authority, serving
+from tests.aws.network.authority import Authority, serving
 
 ROWS, IN_FLIGHT, ROUNDS = 20, 10, 7
 FIELDS = field_names(OutputFileRow)

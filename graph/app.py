@@ -20,8 +20,10 @@ from graph.auth.identity import Authenticator, Identity
 from graph.auth.policies import Policies
 from graph.auth.ways import configured_ways, federation_proof
 from graph.aws import clients as aws
+from graph.aws import wire
 from graph.aws.calls import Caller
 from graph.aws.clients import Clients
+from graph.aws.database import Client, Database, ThreadedDatabase, dynamodb
 from graph.context import Services
 from graph.engines.service import Engines
 from graph.explorer import EXAMPLES, Example, Explorer
@@ -36,11 +38,9 @@ from graph.rate_limits import LocalBuckets
 from graph.resolvers.engine_logs import EngineLogs
 from graph.schema import create_schema, create_subgraph
 from graph.settings import Settings
-from graph.tables import wire
 from graph.tables.availability import Availability
 from graph.tables.catalogue import EXECUTIONS, Table
 from graph.tables.cursors import Cursors
-from graph.tables.database import Client, Database, ThreadedDatabase, dynamodb
 from graph.tables.names import ssm_parameters, table_names
 from graph.tables.reader import Reader
 from graph.tables.writer import ExecutionWriter

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import BotoCoreError, ClientError, EndpointConnectionError, ReadTimeoutError
 
+from graph.aws.database import Client
 from graph.tables import reader
 from graph.tables.catalogue import Table
-from graph.tables.database import Client
 
 Request = dict[str, Any]
 Answer = dict[str, Any]

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from graph.tables.database import Client
+from graph.aws.database import Client
 
 _METHODS = {"Query": "query", "GetItem": "get_item", "BatchGetItem": "batch_get_item"}
 

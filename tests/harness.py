@@ -12,6 +12,8 @@ from graph.app import make_services
 from graph.auth.identity import Authenticator, Viewer
 from graph.auth.policy import compile_policy
 from graph.aws.clients import Clients
+from graph.aws.database import Answer as Found
+from graph.aws.database import Client, Operation
 from graph.context import Context, Services
 from graph.demo.logs import log_clients
 from graph.demo.permissions import ADMIN, ROLES_OF, permission_rows
@@ -21,8 +23,6 @@ from graph.loaders.permissions import PermissionRows
 from graph.schema import Schema, create_schema, create_subgraph
 from graph.settings import Settings
 from graph.tables.catalogue import Table
-from graph.tables.database import Answer as Found
-from graph.tables.database import Client, Operation
 from graph.tables.reader import Reader
 from graph.tables.tally import Tally
 from graph.tables.writer import ExecutionWriter

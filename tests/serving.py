@@ -16,6 +16,7 @@ from starlette.applications import Starlette
 
 from graph.app import connect, create_app, make_services
 from graph.auth.identity import Authenticator
+from graph.aws import wire
 from graph.demo.database import EmbeddedDatabase
 from graph.demo.identity import LoopbackAdministrator
 from graph.demo.logs import log_clients
@@ -23,7 +24,6 @@ from graph.http import access_log
 from graph.loaders.permissions import PermissionRows
 from graph.server import configuration
 from graph.settings import Settings
-from graph.tables import wire
 from graph.tables.reader import Reader
 from tests.memory import NAMES, MemoryDatabase
 

@@ -7,9 +7,9 @@ from botocore.exceptions import ClientError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from graph.aws.database import ThreadedDatabase
 from graph.demo.database import EmbeddedDatabase
 from graph.tables.catalogue import EXECUTIONS, EXECUTIONS_BY_DATE, INPUT_METADATA, TABLES, Index, Table
-from graph.tables.database import ThreadedDatabase
 from graph.tables.queries import Between, OneOf, Prefix, Query
 from graph.tables.reader import Reader
 from graph.tables.tally import Tally

@@ -1,1 +1,1 @@
-"""AWS beside DynamoDB: its clients, and the one way to call them."""
+"""How AWS is reached: clients, credentials, signatures, connections, authorities, and the one way to call it."""

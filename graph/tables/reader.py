@@ -14,9 +14,9 @@ from typing import Any
 from botocore import exceptions as faults
 from botocore.exceptions import BotoCoreError, ClientError
 
+from graph.aws.database import Answer, Database, Operation
 from graph.errors import GraphError, Throttled, UpstreamUnavailable
 from graph.tables.catalogue import Table
-from graph.tables.database import Answer, Database, Operation
 from graph.tables.queries import Names, Query, query_request
 from graph.tables.tally import Tally
 

@@ -16,7 +16,7 @@ from botocore.exceptions import SSLError
 
 from graph import __version__
 from graph.auth.fetch import Fetcher, check_address, fetch_document
-from tests.tables.network.authority import Authority
+from tests.aws.network.authority import Authority
 
 VARIABLES = ("AWS_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR", "AWS_CONFIG_FILE", "AWS_PROFILE")
 

@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import InvalidConfigError
 
 from graph.aws.authorities import ca_bundle, client_context
-from tests.tables.network.authority import Authority
+from tests.aws.network.authority import Authority
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@ import uvicorn
 
 from graph.app import create_app, make_services
 from graph.auth.identity import Authenticator
+from graph.aws.database import Client
 from graph.demo.identity import LoopbackAdministrator
 from graph.demo.logs import log_clients
 from graph.demo.samples import SAMPLE_EXECUTION_ID
@@ -20,7 +21,6 @@ from graph.loaders.permissions import PermissionRows
 from graph.server import configuration
 from graph.settings import Settings
 from graph.tables.catalogue import EXECUTIONS, WORKFLOWS
-from graph.tables.database import Client
 from tests import faults
 from tests.memory import NAMES, MemoryDatabase
 

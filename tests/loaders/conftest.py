@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from graph.aws.database import Client, ThreadedDatabase
 from graph.demo.database import EmbeddedDatabase
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
 from graph.operation import OperationScope
 from graph.tables.catalogue import Table
-from graph.tables.database import Client, ThreadedDatabase
 from graph.tables.reader import Reader
 from graph.tables.rows import field_names
 from graph.tables.tally import Tally

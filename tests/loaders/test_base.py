@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from graph.aws.database import ThreadedDatabase
 from graph.demo.database import EmbeddedDatabase
 from graph.errors import Throttled
 from graph.loaders.base import KeyLoader, Reading, Slice, SliceLoader, Stretch
 from graph.operation import OperationScope
 from graph.tables import catalogue, keys
-from graph.tables.database import ThreadedDatabase
 from graph.tables.queries import Between, OneOf, Prefix
 from graph.tables.reader import Reader, Refused
 from graph.tables.records.definitions import DatabaseRow

@@ -4,11 +4,11 @@ from typing import Any
 import pytest
 
 from graph.auth.policies import Policies
+from graph.aws.database import ThreadedDatabase
 from graph.demo.permissions import ADMIN, ANA, API_KEY_OF, BOB, NOBODY
 from graph.errors import Throttled
 from graph.loaders.permissions import PermissionRows
 from graph.tables.catalogue import API_KEYS, CONSTRAINTS, ROLES, USER_ROLES
-from graph.tables.database import ThreadedDatabase
 from graph.tables.reader import Reader
 from tests.demo.reading import ITEMS, only, rows
 from tests.memory import NAMES, MemoryDatabase

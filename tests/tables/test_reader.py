@@ -10,6 +10,8 @@ import pytest
 from botocore.credentials import Credentials
 from botocore.exceptions import NoCredentialsError
 
+from graph.aws.database import Client, Database, ThreadedDatabase, dynamodb
+from graph.aws.wire import WireDatabase
 from graph.demo.database import EmbeddedDatabase
 from graph.errors import GraphError, Throttled, UpstreamUnavailable
 from graph.settings import Settings
@@ -23,11 +25,9 @@ from graph.tables.catalogue import (
     OUTPUT_FILES,
     Table,
 )
-from graph.tables.database import Client, Database, ThreadedDatabase, dynamodb
 from graph.tables.queries import Between, OneOf, Prefix, Query
 from graph.tables.reader import Reader, Refused
 from graph.tables.tally import Tally
-from graph.tables.wire import WireDatabase
 from tests.demo.reading import ITEMS, rows, written
 from tests.faults import (
     PASSING,

@@ -8,7 +8,7 @@ from botocore.credentials import ReadOnlyCredentials
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph.tables.signing import Signer, host_of
+from graph.aws.signing import Signer, host_of
 
 OPERATIONS = st.sampled_from(["Query", "GetItem", "BatchGetItem"])
 WORDS = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=1, max_size=12)

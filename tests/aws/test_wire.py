@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 from botocore.exceptions import NoCredentialsError, ProfileNotFound
 
+from graph.aws import wire
+from graph.aws.database import ThreadedDatabase, dynamodb
+from graph.aws.wire import WireDatabase
 from graph.demo.database import EmbeddedDatabase
 from graph.demo.model import REGION
 from graph.settings import Settings
-from graph.tables import wire
 from graph.tables.catalogue import DATABASES
-from graph.tables.database import ThreadedDatabase, dynamodb
 from graph.tables.reader import Reader, Refused
 from graph.tables.tally import Tally
-from graph.tables.wire import WireDatabase
-from tests.tables.network.authority import Authority
-from tests.tables.network.endpoint import HostileEndpoint, always, truly
+from tests.aws.network.authority import Authority
+from tests.aws.network.endpoint import HostileEndpoint, always, truly
 
 KEY = ("plant-models",)
 ENVIRONMENT = {

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from botocore.credentials import Credentials, ReadOnlyCredentials
 from botocore.exceptions import BotoCoreError, NoCredentialsError
 
-from graph.tables.signing import Signer
+from graph.aws.signing import Signer
 
 _LOOK_SECONDS = 5.0  # between two looks at whether credentials are due; botocore renews them 15 minutes ahead
 _RELOAD_SECONDS = 10.0  # between two refusals that fetch them anew, so that a wrong key does not keep the chain busy

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from botocore.exceptions import ConnectionClosedError, ConnectTimeoutError, EndpointConnectionError
 from botocore.exceptions import SSLError as EndpointSSLError
 
+from graph.aws.connection import Answer, Connection, StaleError
 from graph.deadlines import Deadline
-from graph.tables.connection import Answer, Connection, StaleError
 
 _IDLE_SECONDS = 50.0  # some gateways forget an idle connection after a minute, and tell nobody
 

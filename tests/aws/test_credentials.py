@@ -8,8 +8,8 @@ import pytest
 from botocore.credentials import Credentials, ReadOnlyCredentials, RefreshableCredentials
 from botocore.exceptions import CredentialRetrievalError, NoCredentialsError
 
-from graph.tables.credentials import Signers
-from graph.tables.signing import Signer
+from graph.aws.credentials import Signers
+from graph.aws.signing import Signer
 
 HOUR = 3600
 

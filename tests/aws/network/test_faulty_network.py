@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from botocore.credentials import Credentials
 
+from graph.aws import connections
+from graph.aws.wire import WireDatabase
 from graph.errors import GraphError, Throttled, UpstreamUnavailable
-from graph.tables import connections
 from graph.tables.catalogue import DATABASES
 from graph.tables.reader import Reader, Refused
 from graph.tables.tally import Tally
-from graph.tables.wire import WireDatabase
+from tests.aws.network import endpoint as hostile
+from tests.aws.network.authority import Authority
+from tests.aws.network.endpoint import Asked, Behaviour, HostileEndpoint, always, in_order, seeded
 from tests.faults import without_pauses
-from tests.tables.network import endpoint as hostile
-from tests.tables.network.authority import Authority
-from tests.tables.network.endpoint import Asked, Behaviour, HostileEndpoint, always, in_order, seeded
 
 SECONDS, PATIENCE = 0.25, 10.0  # for one answer, where some never come and where all do
 NAMES = {DATABASES: "physical"}

@@ -16,12 +16,12 @@ from botocore.exceptions import ClientError, ResponseStreamingError
 from botocore.httpsession import get_cert_path
 from botocore.utils import get_environ_proxies
 
+from graph.aws.connection import Answer as Response
+from graph.aws.connections import Connections
+from graph.aws.credentials import Load, Signers
+from graph.aws.database import Answer, Database, Operation, Request, ThreadedDatabase
+from graph.aws.signing import Signer
 from graph.settings import Settings
-from graph.tables.connection import Answer as Response
-from graph.tables.connections import Connections
-from graph.tables.credentials import Load, Signers
-from graph.tables.database import Answer, Database, Operation, Request, ThreadedDatabase
-from graph.tables.signing import Signer
 
 _UNACCEPTED = {"ExpiredTokenException", "UnrecognizedClientException"}  # codes that other credentials may mend
 
