@@ -1,6 +1,5 @@
 """The page and its files, under a policy that lets nothing in from elsewhere."""
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from graph.explorer.examples import EXAMPLES, Example
+from graph.negotiation import weights
 
 PREFIX = "/explorer"
 """Where the page's files are; the page itself is where the graph is."""
@@ -51,7 +51,6 @@ _GUARDS = {
     "X-Content-Type-Options": "nosniff",
 }
 _GRAPHQL = ("application/graphql-response+json", "application/json")
-_WEIGHT = re.compile(r"0(\.\d{0,3})?|1(\.0{0,3})?")
 
 
 class Explorer:
@@ -116,13 +115,6 @@ def _is_visit(request: Request) -> bool:
     """Whether a request wants HTML: names it, and likes no answer of the graph better."""
     if request.method not in ("GET", "HEAD"):
         return False
-    weights = dict(map(_weighed, ",".join(request.headers.getlist("accept")).split(",")))
-    wanted = weights.get("text/html", 0)
-    return wanted > 0 and all(weights.get(kind, 0) <= wanted for kind in _GRAPHQL)
-
-
-def _weighed(choice: str) -> tuple[str, float]:
-    """A media type of an Accept header, and its weight; 0 where that is no number."""
-    kind, *parameters = (part.strip().lower() for part in choice.split(";"))
-    weight = next((parameter[2:] for parameter in parameters if parameter.startswith("q=")), "1")
-    return kind, float(weight) if _WEIGHT.fullmatch(weight) else 0
+    accepted = weights(request.headers, "accept")
+    wanted = accepted.get("text/html", 0)
+    return wanted > 0 and all(accepted.get(kind, 0) <= wanted for kind in _GRAPHQL)

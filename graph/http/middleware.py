@@ -9,7 +9,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.gzip import GZipResponder
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -20,12 +20,14 @@ from graph.hosts import host_of, is_address
 from graph.http.access_log import REQUEST_ID
 from graph.http.encoding import encode
 from graph.http.health import Readiness
+from graph.negotiation import prefers_gzip, takes_plain, weights
 from graph.settings import Settings
 
 REQUEST_ID_HEADER = "X-Request-Id"
 
 _ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 _WORTH_PACKING = 1024
+_LEVEL = 5
 _HEADS = frozenset({"http.response.start", "websocket.accept", "websocket.http.response.start"})
 _POLICY_VIOLATION = 1008  # RFC 6455, section 7.4.1
 
@@ -53,7 +55,7 @@ def middleware(settings: Settings, readiness: Readiness, paths: Paths, graph: AS
         Middleware(CommonHeaders, readiness),
         *([Middleware(KnownHosts, hosts, paths)] if hosts is not None else ()),
         *([origins] if settings.cors_origins else ()),
-        Middleware(Packing),
+        Middleware(SelectiveGZip),
         Middleware(Shortcut, paths.graph, graph),
     ]
 
@@ -120,19 +122,23 @@ class KnownHosts:
         return host in self._hosts or (scope["path"] == self._paths.metrics and is_address(host))
 
 
-class Packing:
-    """Packs long responses with gzip for clients that take it, and stands in nobody else's way."""
+class SelectiveGZip:
+    """Packs long responses with gzip for clients that prefer it, and stands in nobody else's way.
+
+    Short ones are packed too where the client takes none that are plain. Where it takes neither, they are plain.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self._packing = GZipMiddleware(app, minimum_size=_WORTH_PACKING, compresslevel=5)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes a request on."""
-        takes_gzip = scope["type"] == "http" and any(
-            name == b"accept-encoding" and b"gzip" in value for name, value in scope["headers"]
-        )
-        await (self._packing if takes_gzip else self.app)(scope, receive, send)
+        app = self.app
+        if scope["type"] == "http":
+            codings = weights(Headers(scope=scope), "accept-encoding")
+            if prefers_gzip(codings):
+                app = GZipResponder(app, _WORTH_PACKING if takes_plain(codings) else 0, _LEVEL)
+        await app(scope, receive, send)
 
 
 class Shortcut:

@@ -2,6 +2,7 @@
 
 import re
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from graph.documents.persisted import Wanted
 from graph.documents.trusted import sha256
 from graph.errors import BadUserInput, PayloadTooLarge, TimedOut
 from graph.http.gunzip import Gunzip
+from graph.negotiation import media_type_weight, weights
 
 JSON = "application/json"
 GRAPHQL_RESPONSE = "application/graphql-response+json"
@@ -48,25 +50,14 @@ def media_type(request: Request) -> str:
     Raises:
         Refused: 406, when neither is acceptable.
     """
-    accept = request.headers.get("accept")
-    if accept is None or not accept.strip():
+    accepted = weights(request.headers, "accept")
+    if not accepted:
         return JSON
-    qualities = {JSON: 0.0, GRAPHQL_RESPONSE: 0.0}
-    exact: set[str] = set()
-    for entry in accept.split(","):
-        name, *parameters = (part.strip().lower() for part in entry.split(";"))
-        quality = _quality(parameters)
-        if name in qualities:
-            qualities[name] = quality
-            exact.add(name)
-        elif name in ("*/*", "application/*"):
-            qualities |= {known: max(quality, qualities[known]) for known in qualities if known not in exact}
-    best = max(qualities.values())
-    if best <= 0:
+    older, newer = media_type_weight(accepted, JSON), media_type_weight(accepted, GRAPHQL_RESPONSE)
+    if max(older, newer) <= 0:
         raise Refused(406, f"Answers are {GRAPHQL_RESPONSE} or {JSON}.")
     # The newer type wins only where it is named: a client that takes anything may know nothing of it.
-    prefers_newer = GRAPHQL_RESPONSE in exact and qualities[GRAPHQL_RESPONSE] == best
-    return GRAPHQL_RESPONSE if prefers_newer or qualities[JSON] < best else JSON
+    return GRAPHQL_RESPONSE if newer > older or (newer == older and GRAPHQL_RESPONSE in accepted) else JSON
 
 
 def has_preflight_header(request: Request) -> bool:
@@ -95,7 +86,8 @@ async def posted(request: Request, maximum: int, seconds: float) -> Asked:
         TimedOut: for a body that comes too slowly.
     """
     kind, *parameters = (part.strip().lower() for part in request.headers.get("content-type", "").split(";"))
-    charset = next((value.strip('"') for name, _, value in _pairs(parameters) if name == "charset"), "utf-8")
+    pairs = (map(str.strip, parameter.partition("=")) for parameter in parameters)
+    charset = next((value.strip('"') for name, _, value in pairs if name == "charset"), "utf-8")
     if kind != JSON or charset not in ("utf-8", "utf8"):
         raise Refused(415, f"A request is {JSON} in UTF-8.", {"Accept-Post": JSON})
     try:
@@ -148,7 +140,7 @@ async def _body(request: Request, maximum: int) -> bytes:
 
 def _decoded(text: bytes, what: str) -> Any:
     try:
-        return orjson.loads(text)
+        return orjson.loads(text.removeprefix(BOM_UTF8))  # which RFC 8259, section 8.1, lets a reader ignore
     except orjson.JSONDecodeError:
         raise Refused(400, f"The {what} is not JSON in UTF-8.") from None
 
@@ -165,13 +157,13 @@ def _parameters(given: Any) -> Asked:
 
 
 def _wanted(given: Mapping[str, Any]) -> Wanted:
-    text, extensions = given.get("query"), given.get("extensions")
+    text, extensions = _unless_empty(given.get("query")), given.get("extensions")
     if not isinstance(extensions, dict | None):
         raise Refused(400, "'extensions' is an object.")
-    if text is not None and not (text and isinstance(text, str)):
+    if not isinstance(text, str | None):
         raise Refused(400, "'query' is the document, a string.")
-    identifier = given.get("documentId", given.get("doc_id"))
-    if identifier is not None and not (isinstance(identifier, str) and 0 < len(identifier) <= _LONGEST_ID):
+    identifier = _unless_empty(given.get("documentId", given.get("doc_id")))
+    if identifier is not None and not (isinstance(identifier, str) and len(identifier) <= _LONGEST_ID):
         raise Refused(400, f"'documentId' is a string of at most {_LONGEST_ID} characters.")
     hashed = _hash((extensions or {}).get("persistedQuery"))
     if text is None and identifier is None and hashed is None:
@@ -181,6 +173,11 @@ def _wanted(given: Mapping[str, Any]) -> Wanted:
     if text is not None and hashed is not None and hashed != sha256(text):
         raise Refused(400, "provided sha does not match query")  # the words that Apollo's clients know
     return Wanted(text, identifier, hashed)
+
+
+def _unless_empty(value: Any) -> Any:
+    """Return a value; None for the empty text, which is how forms and query strings leave a value out."""
+    return None if value == "" else value
 
 
 def _hash(persisted: Any) -> str | None:
@@ -193,21 +190,3 @@ def _hash(persisted: Any) -> str | None:
     if not isinstance(found, str) or not _HASH.fullmatch(found):
         raise Refused(400, "'sha256Hash' is a hash in hexadecimal, in lower case.")
     return found
-
-
-def _pairs(parameters: list[str]) -> list[tuple[str, str, str]]:
-    return [(name.strip(), separator, value.strip()) for name, separator, value in map(_split, parameters)]
-
-
-def _split(parameter: str) -> tuple[str, str, str]:
-    return parameter.partition("=")
-
-
-def _quality(parameters: list[str]) -> float:
-    for name, _, value in _pairs(parameters):
-        if name == "q":
-            try:
-                return min(1.0, max(0.0, float(value)))
-            except ValueError:
-                return 0.0
-    return 1.0

@@ -270,3 +270,24 @@ def test_a_manifest_that_does_not_fit_the_schema_stops_the_start(memory: MemoryD
     manifest.write_text('{"d0c": "{ nothing }"}')
     with pytest.raises(BadManifest, match="d0c: Cannot query field 'nothing'"):
         make_app(memory, trusted_documents=manifest)
+
+
+@pytest.mark.parametrize("others", [{"query": ""}, {"documentId": ""}, {"query": "", "documentId": ""}, {}])
+async def test_an_empty_text_is_as_none_by_post_and_by_get(client: httpx.AsyncClient, others: dict[str, str]) -> None:
+    extensions = hashed(TRUSTED)
+    await client.post("/graphql", json={"query": TRUSTED, "extensions": extensions})
+    posted = await client.post("/graphql", json=others | {"extensions": extensions})
+    by_get = others | {"extensions": json.dumps(extensions)}
+    got = await client.get("/graphql", params=by_get, headers=PREFLIGHT)
+    assert posted.json() == got.json() == ANSWER
+    for parameters in (others, others | {"extensions": None}):
+        posted = await client.post("/graphql", json=parameters)
+        got = await client.get("/graphql", params=others, headers=PREFLIGHT)
+        assert posted.status_code == got.status_code == 400
+        assert posted.json() == got.json()
+
+
+@pytest.mark.parametrize("query", [0, False, [], {}])
+async def test_a_document_that_is_no_text_is_refused_beside_a_hash_too(client: httpx.AsyncClient, query: Any) -> None:
+    response = await client.post("/graphql", json={"query": query, "extensions": hashed(TRUSTED)})
+    assert (response.status_code, codes(response)) == (400, ["BAD_USER_INPUT"])

@@ -62,6 +62,8 @@ async def test_an_operation_is_answered(production: httpx.AsyncClient) -> None:
         ("application/json;q=0, */*", "application/graphql-response+json"),
         ("text/html, application/json", "application/json"),
         ("application/json;q=nonsense, application/graphql-response+json", "application/graphql-response+json"),
+        ("application/*;q=0, application/json", "application/json"),
+        ("*; q=.2, */*; q=.2", "application/json"),
     ],
 )
 async def test_the_media_type_is_what_the_client_prefers(
@@ -72,7 +74,29 @@ async def test_the_media_type_is_what_the_client_prefers(
     assert (response.status_code, response.headers["content-type"]) == (200, kind)
 
 
-@pytest.mark.parametrize("accept", ["text/html", "application/json;q=0", "image/*"])
+@pytest.mark.parametrize(
+    ("lines", "status", "kind"),
+    [
+        (["text/html", "application/json"], 200, "application/json"),
+        (["multipart/mixed", "application/graphql-response+json"], 200, "application/graphql-response+json"),
+        (["application/json", "text/html"], 200, "application/json"),
+        (["application/json;q=0.5", "application/graphql-response+json"], 200, "application/graphql-response+json"),
+        (["", "application/graphql-response+json"], 200, "application/graphql-response+json"),
+        (["text/html", "image/*", "application/json;q=0.1"], 200, "application/json"),
+        (["text/html", "image/*"], 406, "application/json"),
+        (["*/*", "application/json;q=0", "application/graphql-response+json;q=0"], 406, "application/json"),
+    ],
+)
+async def test_several_accept_headers_are_one_list(
+    production: httpx.AsyncClient, lines: list[str], status: int, kind: str
+) -> None:
+    del production.headers["accept"]
+    headers = [("Accept", line) for line in lines]
+    response = await production.post("/graphql", json={"query": EXECUTION}, headers=headers)
+    assert (response.status_code, response.headers["content-type"]) == (status, kind)
+
+
+@pytest.mark.parametrize("accept", ["text/html", "application/json;q=0", "image/*", "*/*, application/*;q=0"])
 async def test_nothing_acceptable_is_406(production: httpx.AsyncClient, accept: str) -> None:
     response = await ask(production, EXECUTION, {"Accept": accept})
     assert response.status_code == 406
@@ -234,6 +258,55 @@ async def test_a_packed_body_is_read_and_a_long_answer_is_packed(development: ht
     response = await development.post("/graphql", content=body, headers=headers)
     assert response.headers["content-encoding"] == "gzip"
     assert response.json()["data"]["__schema"]["types"]
+
+
+LONG = "{ __schema { types { name description } } }"
+
+
+@pytest.mark.parametrize(
+    ("lines", "query", "is_packed"),
+    [
+        (["gzip"], LONG, True),
+        (["br", "gzip;q=0.1"], LONG, True),
+        (["*"], LONG, True),
+        (["gzip"], EXECUTION, False),
+        (["gzip, identity;q=0"], EXECUTION, True),
+        (["gzip, *;q=0"], EXECUTION, True),
+        (["gzip;q=0"], LONG, False),
+        (["identity", "gzip;q=0"], LONG, False),
+        (["gzip;q=0, *;q=0"], LONG, False),
+        (["identity, gzip;q=0.5"], LONG, False),
+        (["notgzip"], LONG, False),
+        ([""], LONG, False),
+    ],
+)
+async def test_an_answer_is_packed_as_the_client_prefers(
+    development: httpx.AsyncClient, lines: list[str], query: str, is_packed: bool
+) -> None:
+    del development.headers["accept-encoding"]
+    headers = [("Accept-Encoding", line) for line in lines]
+    response = await development.post("/graphql", json={"query": query}, headers=headers)
+    assert response.status_code == 200
+    assert response.headers.get("content-encoding") == ("gzip" if is_packed else None)
+    assert "Accept-Encoding" in response.headers["vary"]
+    assert "data" in response.json()
+
+
+@pytest.mark.parametrize("query", ["{ __typename }", "\ufeff{ __typename }"])
+async def test_a_byte_order_mark_is_read_over(development: httpx.AsyncClient, query: str) -> None:
+    body = json.dumps({"query": query, "variables": {}}).encode("utf-8-sig")
+    kind = {"Content-Type": "application/json"}
+    for sent, headers in ((body, kind), (gzip.compress(body), kind | {"Content-Encoding": "gzip"})):
+        response = await development.post("/graphql", content=sent, headers=headers)
+        assert response.json() == {"data": {"__typename": "Query"}}
+    response = await development.get("/graphql", params={"query": query, "variables": "\ufeff{}"})
+    assert response.json() == {"data": {"__typename": "Query"}}
+
+
+@pytest.mark.parametrize("body", [b"\xef\xbb\xbf", b"\xef\xbb\xbf\xef\xbb\xbf{}", b"\xff\xfe{}", b"{}\xef\xbb\xbf"])
+async def test_a_mark_alone_or_in_another_place_is_no_json(production: httpx.AsyncClient, body: bytes) -> None:
+    response = await production.post("/graphql", content=body, headers={"Content-Type": "application/json"})
+    assert (response.status_code, codes(response)) == (400, ["BAD_USER_INPUT"])
 
 
 async def test_the_cost_is_told_to_who_asks_for_it(production: httpx.AsyncClient) -> None:
