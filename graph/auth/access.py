@@ -41,7 +41,7 @@ class Access:
         self._sees_every_execution = self._allows_every_execution("GET")
 
     @property
-    def hides_nothing(self) -> bool:
+    def hides_no_execution(self) -> bool:
         """Whether no execution is kept from the viewer, whatever it is and whichever way leads to it."""
         return self._sees_every_execution and self._is_open("api", "GET")
 
@@ -92,11 +92,22 @@ class Access:
             case _:
                 raise AssertionError(f"{type(row).__name__} has no gate of its own")
 
+    async def lists_executions_of(self, database_id: str, workflow_id: str) -> bool:
+        """Whether the viewer may see executions of a workflow, as far as the workflow decides; of none, its ids do.
+
+        Raises:
+            GraphError: when the workflow cannot be read.
+        """
+        if self._is_open("workflow", "GET"):
+            return True
+        row = await self._loaders.definitions.workflows.load((database_id, workflow_id))
+        return self._allows_workflow(database_id, workflow_id, row)
+
     def page_of_executions(self) -> Callable[[Sequence[ExecutionRow]], Awaitable[Sequence[bool]]]:
         """Whether the viewer may see each of the executions of one page, by the second tier alone.
 
         The verdicts end before the execution that would take more distinct assets than VAMS resolves for one page,
-        unless it is the first to take any.
+        unless it is the first to take any. Those that are hidden whatever their assets are take none.
         """
         spent: set[tuple[str, str]] = set()
 
@@ -104,7 +115,7 @@ class Access:
             if self._sees_every_execution:
                 return [True] * len(rows)
             claims = await self._claims.load_all(row.primary_key for row in rows)
-            within = _within_bound(claims, spent)
+            within = self._within_bound(claims, spent)
             return [*await self._loaders.scope.gather(*(self._decide(claim, "GET") for claim in within))]
 
         return verdicts
@@ -125,6 +136,17 @@ class Access:
 
     async def _verdict(self, claim: Claim, action: str) -> bool:
         """The second tier for one execution, in VAMS's order; the first that fails denies."""
+        if not self._allows_before_assets(claim, action):
+            return False
+        found = await self._loaders.assets.find_all(claim.assets)
+        missing = [named for named, asset in zip(claim.assets, found, strict=True) if asset is None]
+        present = [asset for asset in found if asset is not None]
+        return all(self._allows_asset(asset, action) for asset in present) and all(
+            self._allows_database(name, action) for name in dict.fromkeys(database for database, _ in missing)
+        )
+
+    def _allows_before_assets(self, claim: Claim, action: str) -> bool:
+        """The second tier for what an execution touched beside assets."""
         if not self._allows_workflow(claim.workflow_database_id, claim.workflow_id, claim.workflow):
             return False
         if not all(self._allows_database(name, "GET") for name in claim.databases):
@@ -134,12 +156,18 @@ class Access:
         ):
             self._audit.denied("execution", claim.execution_id, action, "its list of metadata sources is truncated")
             return False
-        found = await self._loaders.assets.find_all(claim.assets)
-        missing = [named for named, asset in zip(claim.assets, found, strict=True) if asset is None]
-        present = [asset for asset in found if asset is not None]
-        return all(self._allows_asset(asset, action) for asset in present) and all(
-            self._allows_database(name, action) for name in dict.fromkeys(database for database, _ in missing)
-        )
+        return True
+
+    def _within_bound(self, claims: Sequence[Claim], spent: set[tuple[str, str]]) -> Sequence[Claim]:
+        """The claims, from the first, that can be decided within the bound on distinct assets."""
+        for place, claim in enumerate(claims):
+            if not self._allows_before_assets(claim, "GET"):
+                continue
+            fresh = claim.assets.keys() - spent
+            if spent and len(spent) + len(fresh) > MOST_ASSETS:
+                return claims[:place]
+            spent |= fresh
+        return claims
 
     def _allows_every_execution(self, action: str) -> bool:
         """Whether the second tier allows an action on any execution, so that none needs to be looked at."""
@@ -197,13 +225,3 @@ class Access:
         if not decision:
             self._audit.denied(kind, object_id, action, decision.constraint_id or decision.reason.value)
         return bool(decision)
-
-
-def _within_bound(claims: Sequence[Claim], spent: set[tuple[str, str]]) -> Sequence[Claim]:
-    """The claims, from the first, that can be decided within the bound on distinct assets."""
-    for place, claim in enumerate(claims):
-        fresh = claim.assets.keys() - spent
-        if spent and len(spent) + len(fresh) > MOST_ASSETS:
-            return claims[:place]
-        spent |= fresh
-    return claims

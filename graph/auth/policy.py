@@ -8,6 +8,7 @@ comparing a list (``tags``) as text is such an error, and so is a pattern that c
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from graph.auth.conditions import Condition, Predicate, compile_condition
 from graph.auth.constraints import (
@@ -21,6 +22,9 @@ from graph.auth.constraints import (
     read_constraint,
 )
 from graph.auth.patterns import USUAL_LENGTH, Undecidable
+
+_SHOWN = ("api", "asset", "database", "pipeline", "workflow")
+"""The types of objects of which the graph shows any, the routes among them."""
 
 
 class Reason(StrEnum):
@@ -94,6 +98,11 @@ class Policy:
         """
         rules = self._rules.get(object_type)
         return rules is not None and rules.allow_everything(action)
+
+    @cached_property
+    def hides_nothing(self) -> bool:
+        """Whether every route and every object that the graph shows may be read, whatever there is and will be."""
+        return all(self.allows_everything(object_type, "GET") for object_type in _SHOWN)
 
 
 def deny_everything(reason: Reason, constraint_id: str | None = None) -> Policy:

@@ -13,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 from strawberry.types import ExecutionResult
 
 from graph.auth.identity import Credentials, Viewer
+from graph.auth.policy import Policy
 from graph.context import Services
 from graph.deadlines import Deadline
 from graph.documents import NotValid
@@ -87,8 +88,9 @@ class GraphQLEndpoint:
             except InvalidDocument as invalid:
                 return await self._deliver(request, ExecutionResult(None, invalid.errors), entry)
             async with UntilDisconnect(http.receive):
-                result = await self._execute(operation, entry)
-            return await self._deliver(request, result, entry, can_be_long=operation.can_be_long)
+                policy = await self._services.policies.policy_of(request.viewer.user_id, is_mfa=request.viewer.is_mfa)
+                result = await self._execute(operation, policy, entry)
+            return await self._deliver(request, result, entry, policy, can_be_long=operation.can_be_long)
         except Disconnected:
             entry.codes = ("DISCONNECTED",)
             return None
@@ -164,10 +166,9 @@ class GraphQLEndpoint:
         operation.note(entry)
         return operation
 
-    async def _execute(self, operation: PreparedOperation, entry: LogEntry) -> ExecutionResult:
+    async def _execute(self, operation: PreparedOperation, policy: Policy, entry: LogEntry) -> ExecutionResult:
         """Run an operation under its viewer's policy, in its turn and in its time."""
-        viewer, seconds = operation.request.viewer, self._settings.operation_seconds
-        policy = await self._services.policies.policy_of(viewer.user_id, is_mfa=viewer.is_mfa)
+        seconds = self._settings.operation_seconds
         async with self._turns.turn(operation.price):
             try:
                 async with Deadline(seconds):
@@ -177,16 +178,22 @@ class GraphQLEndpoint:
                 return ExecutionResult(None, [GraphQLError(str(late), original_error=late)])
 
     async def _deliver(
-        self, request: GraphQLRequest, result: ExecutionResult, entry: LogEntry, *, can_be_long: bool = False
+        self,
+        request: GraphQLRequest,
+        result: ExecutionResult,
+        entry: LogEntry,
+        policy: Policy | None = None,
+        *,
+        can_be_long: bool = False,
     ) -> Response:
-        """Return the one response that holds a result."""
+        """Return the one response that holds a result, under the policy that it was made under, if any was."""
         body: dict[str, object] = {} if is_request_error(result) else {"data": result.data}
         if result.errors:
             errors = request.runtime.presented(result.errors, request.source)
             body["errors"] = errors
             entry.codes = tuple(error["extensions"]["code"] for error in errors)
         if request.wants_cost:
-            body["extensions"] = {"cost": self._cost(entry)}
+            body["extensions"] = {"cost": self._cost(entry, policy)}
         status = 200 if "data" in body else request_error_status(request.accepted)
         if not can_be_long:
             return response(encode(body), status, request.accepted)
@@ -199,16 +206,16 @@ class GraphQLEndpoint:
             told = {"data": None, "errors": [{"message": str(error), "extensions": error.extensions}]}
             return response(encode(told), status, request.accepted)
 
-    def _cost(self, entry: LogEntry) -> dict[str, object]:
-        """Return what an operation cost, as the client is told."""
+    def _cost(self, entry: LogEntry, policy: Policy | None) -> dict[str, object]:
+        """Return what an operation cost, as the client is told.
+
+        What was read counts hidden rows too, so only those from whom nothing can be hidden are told.
+        """
+        asked: dict[str, object] = {"requested": entry.price, "maximum": self._settings.max_price}
+        if policy is None or not policy.hides_nothing:
+            return asked
         tally = entry.tally
-        return {
-            "requested": entry.price,
-            "maximum": self._settings.max_price,
-            "calls": tally.calls,
-            "rounds": tally.rounds,
-            "capacity": tally.capacity,
-        }
+        return {**asked, "calls": tally.calls, "rounds": tally.rounds, "capacity": tally.capacity}
 
 
 def _points_of_reading(text: str) -> int:

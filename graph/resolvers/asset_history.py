@@ -14,6 +14,7 @@ from graph.context import Context
 from graph.loaders.base import Slice, SliceLoader
 from graph.resolvers.budget import Budget
 from graph.resolvers.filters import ExecutionFilter
+from graph.resolvers.gate import within_sight
 from graph.resolvers.paging import Entry, Filled, Page, PageRequest, ShortPageReason, Window, paginate
 from graph.resolvers.sources import EVALUATED
 from graph.resolvers.statuses import keep_stored
@@ -40,7 +41,7 @@ async def asset_executions(
     async def read(window: Window) -> Filled[ExecutionRow]:
         if wanted is None or not wanted.is_possible:
             return Filled(())
-        return await _Reading(context, asset, role, wanted, window).fill()
+        return await _Reading(context, asset, role, await within_sight(context, wanted), window).fill()
 
     bound_to = (asset.database_id, asset.asset_id, role.name if role else None, wanted and wanted.identity())
     page = await paginate(context, request, bound_to, read)

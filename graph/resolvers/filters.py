@@ -34,6 +34,10 @@ class ExecutionFilter:
         """The filter with a group's own condition; None when they contradict each other."""
         return replace(self, group_id=group_id) if self.group_id in (None, group_id) else None
 
+    def of_no_workflow(self) -> "ExecutionFilter":
+        """The filter with a workflow in the place of its own that cannot exist."""
+        return replace(self, workflow_database_id=keys.NO_ID, workflow_id=keys.NO_ID)
+
     def without_workflow(self) -> "ExecutionFilter":
         """The conditions that are left when rows come from the workflow's own index."""
         return replace(self, workflow_database_id=None, workflow_id=None)
@@ -47,11 +51,11 @@ class ExecutionFilter:
         return replace(self, started_from=None, started_to=None)
 
     @property
-    def workflow_key(self) -> str | None:
-        """The workflow that is asked for, where it is named whole."""
+    def workflow(self) -> tuple[str, str] | None:
+        """The database and the id of the workflow that is asked for, where it is named whole."""
         if self.workflow_database_id is None or self.workflow_id is None:
             return None
-        return keys.join(self.workflow_database_id, self.workflow_id)
+        return self.workflow_database_id, self.workflow_id
 
     @property
     def is_possible(self) -> bool:

@@ -4,6 +4,7 @@ from typing import Protocol, TypeVar
 
 from graph.auth import routes
 from graph.context import Context
+from graph.resolvers.filters import ExecutionFilter
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.records.steps import StepRow
 from graph.tables.rows import Row
@@ -22,6 +23,19 @@ class OfExecution(Protocol):
 async def visible(context: Context, row: RowT | None) -> RowT | None:
     """The object, if there is one and the viewer may see it."""
     return row if row is not None and await context.access.sees(row) else None
+
+
+async def within_sight(context: Context, wanted: ExecutionFilter) -> ExecutionFilter:
+    """The filter, with a workflow that cannot exist in the place of one whose executions the viewer may not see.
+
+    So one that is hidden is looked for as one that is absent is: with the same reads, and none of its own index.
+
+    Raises:
+        GraphError: when the workflow cannot be read.
+    """
+    if wanted.workflow is None or await context.access.lists_executions_of(*wanted.workflow):
+        return wanted
+    return wanted.of_no_workflow()
 
 
 def require_details(of: OfExecution, context: Context) -> None:

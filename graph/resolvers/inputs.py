@@ -65,7 +65,7 @@ async def migrated_input_files_of_asset(of: AssetRow, context: Context, page: Pa
         found = await context.scope.gather(*(visible_execution(context, row.execution_id) for row in rows))
         return [execution is not None for execution in found]
 
-    rows = Rows(context.loaders.step_input_files.by_asset, admit=None if context.access.hides_nothing else admit)
+    rows = Rows(context.loaders.step_input_files.by_asset, admit=None if context.access.hides_no_execution else admit)
     return await of_partition(context, page, keys.join(of.database_id, of.asset_id), rows)
 
 

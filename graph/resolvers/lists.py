@@ -4,6 +4,7 @@ from graph.auth import routes
 from graph.context import Context
 from graph.resolvers.budget import Budget
 from graph.resolvers.filters import ExecutionFilter
+from graph.resolvers.gate import within_sight
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
 from graph.resolvers.sources import Rows, partition
 from graph.resolvers.statuses import keep_stored
@@ -24,7 +25,7 @@ async def executions(
     async def read(window: Window) -> Filled[ExecutionRow]:
         if wanted is None or not wanted.is_possible:
             return Filled(())
-        key, rows = _rows(context, wanted)
+        key, rows = _rows(context, await within_sight(context, wanted))
         return await partition(rows, key, window, Budget.of(context), newest_first=True)
 
     page = await paginate(context, request, (*parent, wanted and wanted.identity()), read)
@@ -40,8 +41,8 @@ def _rows(context: Context, wanted: ExecutionFilter) -> tuple[str, Rows[Executio
     What the index and its sort key do not tell is filtered after the key.
     """
     loaders, left_over = context.loaders.executions, wanted.without_dates()
-    if wanted.workflow_key is not None:
-        key, loader, left_over = wanted.workflow_key, loaders.by_workflow, left_over.without_workflow()
+    if wanted.workflow is not None:
+        key, loader, left_over = keys.join(*wanted.workflow), loaders.by_workflow, left_over.without_workflow()
     elif wanted.group_id is not None:
         key, loader, left_over = wanted.group_id, loaders.by_group, left_over.without_group()
     else:

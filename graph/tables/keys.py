@@ -12,6 +12,8 @@ SUMMARY = "summary"
 ALL_EXECUTIONS = "execution"
 ARCHIVED = "#deleted"
 WHOLE = "/"
+NO_ID = "#"
+"""What is the id of nothing, in the place of one that may not be looked up."""
 
 _LONGEST_USER_ID = 256
 _LONGEST_SORT_KEY = 1024

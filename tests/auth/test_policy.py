@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graph.auth.constraints import FIELDS, OPERATORS
-from graph.auth.policy import Decision, Policy, Reason, compile_policy
+from graph.auth.policy import Decision, Policy, Reason, compile_policy, deny_everything
 from tests.auth.casbin_reference import Reference
 from tests.auth.rows import ALL_ACTIONS, constraint, criterion
 
@@ -178,6 +178,28 @@ def test_everything_is_allowed_by_a_rule_without_a_condition(rows: list[dict[str
 def test_everything_is_not_allowed_where_a_rule_could_deny(narrowing: dict[str, Any], everything: bool) -> None:
     rows = [constraint("c", "asset", all_of=in_database(".*", "contains"), allow=["GET"]), narrowing]
     assert policy(*rows).allows_everything("asset", "GET") is everything
+
+
+OPEN = {
+    kind: constraint(kind, kind, all_of=[criterion(fields[0], "contains", ".*")], allow=["GET"])
+    for kind, fields in FIELDS.items()
+    if kind in ("api", "asset", "database", "pipeline", "workflow")
+}
+
+
+def test_nothing_is_hidden_where_all_that_is_shown_is_open() -> None:
+    assert policy(*OPEN.values()).hides_nothing
+    assert policy(*OPEN.values(), constraint("d", "asset", all_of=in_database("secret"), deny=["PUT"])).hides_nothing
+    assert not policy().hides_nothing
+    assert not deny_everything(Reason.UNAVAILABLE).hides_nothing
+
+
+@pytest.mark.parametrize("kind", OPEN)
+def test_something_can_be_hidden_where_any_kind_is_not_open(kind: str) -> None:
+    narrow = [criterion(FIELDS[kind][0], "starts_with", "x")]
+    assert not policy(*(row for name, row in OPEN.items() if name != kind)).hides_nothing
+    assert not policy(*(OPEN | {kind: constraint(kind, kind, all_of=narrow, allow=["GET"])}).values()).hides_nothing
+    assert not policy(*OPEN.values(), constraint("d", kind, all_of=narrow, deny=["GET"])).hides_nothing
 
 
 def test_fields_of_unexpected_types_deny_only_where_they_are_compared() -> None:
