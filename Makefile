@@ -15,11 +15,12 @@ bin := $(venv)/bin
 install := $(bin)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check check-schema bench bench-parts explorer picture schema format lock clean
+.PHONY: help demo test coverage check check-schema bench bench-parts explorer picture schema format lock clean
 
 help:
 	@echo 'make demo          serve the sample database on http://127.0.0.1:$(PORT)/graphql (PORT=8123 moves it)'
 	@echo 'make test          check, then run the tests'
+	@echo 'make coverage      which branches no test takes'
 	@echo 'make check         style, types and layers'
 	@echo 'make check-schema  whether schema.graphql breaks what was released (needs Node.js)'
 	@echo 'make bench         compare with other servers, into bench/RESULTS.md (see docs/performance.md)'
@@ -37,7 +38,11 @@ demo: $(venv)/demo.stamp
 
 test: check $(conformance)/stamp
 	@$(bin)/python explorer/build.py || true
-	@$(bin)/python -m pytest -rs
+	@$(bin)/python -m pytest -rs --numprocesses auto --dist worksteal
+
+# Which branches of graph/ no test takes. Subprocesses, such as the servers that tests start, are not looked into.
+coverage: $(venv)/dev.stamp
+	@$(bin)/python -m pytest --numprocesses auto --dist worksteal --cov=graph --cov-branch --cov-report=term-missing:skip-covered
 
 check: $(venv)/dev.stamp
 	@$(bin)/ruff check
