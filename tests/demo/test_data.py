@@ -128,7 +128,7 @@ def test_a_chain_follows_the_snapshot() -> None:
         (OUTPUT_RESULTS, {"resultsContent"}),
         (STEP_LOGS, {"resultLog", "errorLog"}),
     ],
-    ids=repr,
+    ids=lambda value: getattr(value, "name", "cut"),
 )
 def test_a_row_of_today_says_of_each_text_and_collection_whether_it_was_cut(table: Table, cut: set[str]) -> None:
     migrated = {row["workflowExecutionId"] for row in ITEMS[CONFIGURATIONS] if "migratedRecord" in row}

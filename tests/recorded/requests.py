@@ -86,7 +86,7 @@ USERS = (ADMIN, ANA, BOB, READER, NOBODY)
 
 def _examples() -> Iterator[Recorded]:
     """What front ends and docs ask, by every user, with and without what it cost."""
-    for name, (query, variables) in EXAMPLES.items():
+    for name, (query, variables) in sorted(EXAMPLES.items()):
         for user in USERS:
             yield posted(f"example {name!r} by {user}", query, variables, user=user)
         yield posted(f"example {name!r} with its cost", query, variables, headers={"GraphQL-Cost": "1"})
