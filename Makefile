@@ -12,15 +12,17 @@ venv := .venv
 bench := bench/.venv
 conformance := tests/conformance/node_modules
 bin := $(venv)/bin
+# A process for each core, each with its own database; one that has nothing left takes tests from another.
+pytest := pytest --numprocesses auto --dist worksteal
 install := $(bin)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage check check-schema bench bench-parts explorer picture schema format lock clean
+.PHONY: help demo test coverage check check-style check-types check-layers check-schema bench bench-parts explorer picture schema format lock clean
 
 help:
 	@echo 'make demo          serve the sample database on http://127.0.0.1:$(PORT)/graphql (PORT=8123 moves it)'
 	@echo 'make test          check, then run the tests'
-	@echo 'make coverage      which branches no test takes'
+	@echo 'make coverage      run the tests, and list the branches of graph/ that none takes'
 	@echo 'make check         style, types and layers'
 	@echo 'make check-schema  whether schema.graphql breaks what was released (needs Node.js)'
 	@echo 'make bench         compare with other servers, into bench/RESULTS.md (see docs/performance.md)'
@@ -36,18 +38,33 @@ demo: $(venv)/demo.stamp
 	@$(bin)/python explorer/build.py || true
 	@$(bin)/vams-graph demo --port $(PORT)
 
+# The line that pytest ends with says how long the tests took, the line of the checks how long those did.
 test: check $(conformance)/stamp
 	@$(bin)/python explorer/build.py || true
-	@$(bin)/python -m pytest -rs --numprocesses auto --dist worksteal
+	@$(bin)/python -m $(pytest)
 
-# Which branches of graph/ no test takes. Subprocesses, such as the servers that tests start, are not looked into.
-coverage: $(venv)/dev.stamp
-	@$(bin)/python -m pytest --numprocesses auto --dist worksteal --cov=graph --cov-branch --cov-report=term-missing:skip-covered
+# Branches of graph/ that no test takes, in every process that the tests start.
+coverage: $(venv)/dev.stamp $(conformance)/stamp
+	@$(bin)/python explorer/build.py || true
+	@rm -rf build/coverage
+	@$(bin)/python -m coverage run -m $(pytest)
+	@$(bin)/python -m coverage combine --quiet
+	@$(bin)/python -m coverage report
 
 check: $(venv)/dev.stamp
+	@begun=$$(date +%s) && $(MAKE) --no-print-directory --jobs 3 check-style check-types check-layers && \
+		echo "Checked in $$(($$(date +%s) - begun)) s"
+
+check-style check-types check-layers: $(venv)/dev.stamp
+
+check-style:
 	@$(bin)/ruff check
 	@$(bin)/ruff format --check
+
+check-types:
 	@$(bin)/mypy
+
+check-layers:
 	@$(bin)/lint-imports --no-logo
 
 check-schema: $(conformance)/stamp
@@ -58,7 +75,7 @@ bench: bench/build/stub bench/build/load $(bench)/stamp bench/peers/node_modules
 	@$(bench)/bin/python -m bench
 
 bench-parts: $(venv)/dev.stamp
-	@for module in policy gate reader execution redaction history documents hostile; do \
+	@for module in policy gate reader execution redaction history documents hostile calls; do \
 		echo "== $$module"; \
 		$(bin)/python -m bench.$$module || exit 1; \
 	done

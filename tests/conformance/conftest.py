@@ -1,9 +1,11 @@
 """What the suite shares: Node.js with the programs of this directory, and the demo's graph on a loopback port."""
 
+import fcntl
 import json
+import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,30 +79,57 @@ def url(database: EmbeddedDatabase) -> Iterator[str]:
         yield f"{address}/graphql"
 
 
+Builds = Callable[[str, Callable[[Path], None]], Path]
+
+
 @pytest.fixture(scope="session")
-def compiled(node: Node) -> Path:
+def once(tmp_path_factory: pytest.TempPathFactory) -> Builds:
+    """Build a directory of ``build`` once a run, whichever process of the suite needs it first; the others wait."""
+    run = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        run = run.parent  # which all processes of the run share
+
+    def build(name: str, make: Callable[[Path], None]) -> Path:
+        made = HERE / "build" / name
+        with (run / f"{name}.built").open("a") as mark:
+            fcntl.flock(mark, fcntl.LOCK_EX)
+            if mark.tell() == 0:
+                make(made)
+                mark.write("built")
+        return made
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def compiled(node: Node, once: Builds) -> Path:
     """Where relay-compiler put what it made of the operations in ``relay/app``, and their manifest."""
-    made = HERE / "build" / "relay"
-    shutil.rmtree(made, ignore_errors=True)
-    made.mkdir(parents=True)
-    (made / "manifest.json").write_text("{}")
-    done = node.call("../node_modules/relay-compiler/cli.js", "relay.config.json", within=HERE / "relay")
-    assert done.returncode == 0, done.stdout + done.stderr
-    return made
+
+    def build(made: Path) -> None:
+        shutil.rmtree(made, ignore_errors=True)
+        made.mkdir(parents=True)
+        (made / "manifest.json").write_text("{}")
+        done = node.call("../node_modules/relay-compiler/cli.js", "relay.config.json", within=HERE / "relay")
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    return once("relay", build)
 
 
 @pytest.fixture(scope="session")
-def generated(node: Node) -> Path:
+def generated(node: Node, once: Builds) -> Path:
     """Where graphql-codegen put what it made of the front end's documents."""
-    names = node.run("codegen.mjs")
-    assert {Path(name).name for name in names} == {
-        "fragment-masking.ts",
-        "gql.ts",
-        "graphql.ts",
-        "index.ts",
-        "persisted-documents.json",
-    }
-    return HERE / "build" / "codegen"
+
+    def build(_: Path) -> None:
+        names = node.run("codegen.mjs")
+        assert {Path(name).name for name in names} == {
+            "fragment-masking.ts",
+            "gql.ts",
+            "graphql.ts",
+            "index.ts",
+            "persisted-documents.json",
+        }
+
+    return once("codegen", build)
 
 
 @pytest.fixture(scope="session")
