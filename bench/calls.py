@@ -20,13 +20,13 @@ from starlette.types import Message
 
 from graph.app import create_app, make_services
 from graph.auth.identity import Authenticator, Credentials, Viewer
+from graph.aws.database import Answer, Operation
 from graph.context import Services
 from graph.demo.logs import log_clients
 from graph.demo.permissions import ADMIN
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.loaders.permissions import PermissionRows
 from graph.settings import Settings
-from graph.tables.database import Answer, Operation
 from tests.demo.reading import ITEMS
 from tests.memory import NAMES, MemoryDatabase
 
