@@ -158,7 +158,9 @@ class Settings(BaseSettings):
     engines_timeout: float = Field(5.0, gt=0, description="Seconds to wait for one answer of Step Functions.")
     engines_attempts: int = Field(3, ge=1, le=12, description="Tries of one call of an engine, with back-off.")
     engines_budget_seconds: float = Field(10.0, gt=0, description="Seconds that one operation may ask engines.")
-    history_pages: int = Field(5, ge=1, description="Pages of 1,000 events that are read of one history.")
+    history_pages: int = Field(
+        5, ge=1, description="Pages of 1,000 events read of one history, and of those that `history` leads on into."
+    )
     history_pages_per_operation: int = Field(20, ge=1, description="Pages of histories that one operation reads.")
     definition_bytes: int = Field(
         256 * 1024, ge=1, le=1024 * 1024, description="The largest state machine definition that is read."

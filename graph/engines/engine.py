@@ -10,6 +10,7 @@ from datetime import datetime
 from enum import Enum
 from typing import NamedTuple, Protocol
 
+from graph.aws.calls import CallFailed
 from graph.history import Definition, Event, IterationCounts
 from graph.tables.states import ExecutionStatus
 
@@ -54,6 +55,10 @@ class HistoryPage(NamedTuple):
     token: str | None
 
 
+class StaleToken(CallFailed):
+    """The engine does not take the token of a page any more."""
+
+
 class NoHistory(Exception):
     """The engine keeps no history of such a run; the text says why."""
 
@@ -96,6 +101,7 @@ class Engine(Protocol):
 
         Raises:
             NoHistory: when the engine keeps none of such a run.
+            StaleToken: when a token has expired.
         """
 
     async def stop(self, reference: str, *, error: str, cause: str) -> None:

@@ -1,17 +1,18 @@
 """What happened inside a run: its events, each at its state, and its states, each with what became of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
 from graph.engines.engine import Engine
-from graph.engines.reading import HistoryReading
+from graph.engines.reading import Gap, HistoryReading
 from graph.history import (
     AttributedEvent,
     Attribution,
     Definition,
     DefinitionError,
+    Event,
     Stage,
     Visit,
     attribute,
@@ -39,12 +40,17 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Inside:
-    """The inside of a run. ``warnings`` say in words what was not read or is not shown."""
+    """The inside of a run, told from one reading of its history, which may have left out a gap.
+
+    ``warnings`` say in words what was not read or is not shown.
+    """
 
     attribution: Attribution
     stages: Sequence[Stage]
     stage_source: StageSource
     warnings: Sequence[str]
+    gap: Gap | None = None
+    definition: Definition | None = field(default=None, repr=False)
 
     @property
     def is_complete(self) -> bool:
@@ -59,6 +65,13 @@ class Inside:
     def events(self) -> Sequence[AttributedEvent]:
         """Every event that was read, oldest first. The first use takes a while: keep it off the loop."""
         return tuple(self.attribution)
+
+    def events_with(self, more: Sequence[Event]) -> Sequence[AttributedEvent]:
+        """Return every event, with some that were read later, oldest first. Takes a while: keep it off the loop."""
+        if not more:
+            return self.events
+        known = self.attribution
+        return tuple(attribute([*known.events, *more], self.definition, read_to_end=known.read_to_end))
 
     def events_of(self, visit: Visit) -> Sequence[AttributedEvent]:
         """The events of a visit, oldest first. The first use takes a while: keep it off the loop."""
@@ -102,4 +115,4 @@ def look_inside(
         said.append(f"Not shown: {len(found) - bounds.stages} states after the first {bounds.stages}.")
     stages = found[: bounds.stages]
     source = StageSource.DEFINITION if shown is not None else StageSource.HISTORY if stages else StageSource.NONE
-    return Inside(attribution, stages, source, tuple(said))
+    return Inside(attribution, stages, source, tuple(said), history.gap, states)

@@ -1,15 +1,16 @@
 """Reading a history within a budget of pages.
 
 The first page is read from the start, because it tells where everything began; then pages are read from the end
-backwards, because they tell how it ended, until both meet. What lies between, where they do not, stays unread.
+backwards, because they tell how it ended, until both meet. What lies between, where they do not, is a gap, into which
+whoever walks the events can read on from either side.
 """
 
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from graph.aws.calls import CallFailed
-from graph.engines.engine import HistoryPage, NoHistory
+from graph.engines.engine import HistoryPage, NoHistory, StaleToken
 from graph.history import Event
 
 
@@ -19,14 +20,41 @@ class Pages:
 
     left: int
 
+    def take(self) -> bool:
+        """Take one; return False where none is left."""
+        if self.left <= 0:
+            return False
+        self.left -= 1
+        return True
+
+
+class Gap(NamedTuple):
+    """The stretch that a reading left out: the ids around it, and the tokens that lead into it.
+
+    Attributes:
+        after: The last event before it; 0 where it begins with the history.
+        before: The first event behind it; None where it goes on to the end.
+        forward: Leads to the page behind ``after``; None for the first page of all.
+        backward: Leads to the page before ``before``; None for the page at the end.
+    """
+
+    after: int
+    before: int | None
+    forward: str | None
+    backward: str | None
+
 
 @dataclass(frozen=True, slots=True)
 class HistoryReading:
-    """The events that were read, in no order; whether the newest is among them, and in words what was not read."""
+    """The events that were read, in no order; whether the newest is among them, and in words what was not read.
+
+    ``gap`` is what can still be read; None where nothing is left, or nothing can be read at all.
+    """
 
     events: Sequence[Event]
     read_to_end: bool
     warning: str | None = None
+    gap: Gap | None = None
 
 
 class ReadPage(Protocol):
@@ -48,8 +76,10 @@ async def read_history(read: ReadPage, most_pages: int, operation: Pages, *, bac
         operation.left += 1  # nothing was asked for
         return HistoryReading((), read_to_end=False, warning=f"{reason}.")
     except CallFailed as failure:
-        return reading.result(f"The history could not be read whole: {failure.code}.")
-    return reading.result(None if is_whole else f"Only {len(reading.events)} events of the history were read.")
+        return reading.result(f"The history could not be read whole: {failure.code}.", can_go_on=bool(reading.events))
+    if is_whole:
+        return reading.result(None, can_go_on=False)
+    return reading.result(f"Only {len(reading.events)} events of the history were read.", can_go_on=True)
 
 
 class _Reading:
@@ -57,40 +87,98 @@ class _Reading:
         self.events: list[Event] = []
         self._read, self._own, self._operation = read, own, operation
         self._read_to_end = False
+        self._gap = Gap(0, None, None, None)
 
-    def result(self, warning: str | None) -> HistoryReading:
-        return HistoryReading(self.events, self._read_to_end, warning)
+    def result(self, warning: str | None, *, can_go_on: bool) -> HistoryReading:
+        return HistoryReading(self.events, self._read_to_end, warning, self._gap if can_go_on else None)
 
     async def forward(self, *, one_page: bool) -> bool:
         """Reads from the start; whether the end was reached."""
-        token = None
         while self._may_read():
-            page = await self._read(token, newest_first=False)
+            page = await self._read(self._gap.forward, newest_first=False)
             self.events += page.events
-            token = page.token
-            if token is None:
+            if page.token is None:
                 self._read_to_end = True
                 return True
+            last = max((event.id for event in page.events), default=self._gap.after)
+            self._gap = self._gap._replace(after=last, forward=page.token)
             if one_page:
                 return False
         return False
 
     async def backward(self) -> bool:
         """Reads from the end; whether that reached what was read from the start."""
-        head, token = max((event.id for event in self.events), default=0), None
         while self._may_read():
-            page = await self._read(token, newest_first=True)
+            page = await self._read(self._gap.backward, newest_first=True)
             self.events += page.events
             self._read_to_end = True
-            token = page.token
-            if token is None or min((event.id for event in page.events), default=head + 2) <= head + 1:
+            first = min((event.id for event in page.events), default=self._gap.before)
+            if page.token is None or (first is not None and first <= self._gap.after + 1):
                 return True
+            self._gap = self._gap._replace(before=first, backward=page.token)
         return False
 
     def _may_read(self) -> bool:
-        """Takes a page off both budgets, where both have one."""
-        if self._own.left <= 0 or self._operation.left <= 0:
+        """Take a page off both budgets, where both have one."""
+        if self._own.left <= 0 or not self._operation.take():
             return False
-        self._own.left -= 1
-        self._operation.left -= 1
+        return self._own.take()
+
+
+class GapReader:
+    """Reads into a gap from one side, page by page, until it meets the other.
+
+    Attributes:
+        events: What was read of it, in no order.
+        reached: The last id up to which everything was read from that side; None for the end of the history.
+        token: Leads to the next page.
+        page_token: Led to the page that was read last; None before.
+        is_closed: The other side was met.
+    """
+
+    def __init__(self, read: ReadPage, gap: Gap, pages: Pages, *, newest_first: bool) -> None:
+        self.events: list[Event] = []
+        self.is_closed = False
+        self.page_token: str | None = None
+        self.reached: int | None
+        self.token: str | None
+        self._read, self._gap, self._newest_first = read, gap, newest_first
+        self._pages = pages
+        self._begin()
+
+    def resume(self, reached: int, token: str) -> None:
+        """Go on where an earlier walk stopped: a token that was not used yet leads to what is beyond an id."""
+        self.reached, self.token, self._is_resumed = reached, token, True
+
+    async def more(self) -> bool:
+        """Read one more page; return False, with nothing read, where no page may be read any more.
+
+        Raises:
+            CallFailed: when it cannot be read; what was read before stays.
+        """
+        if not self._pages.take():
+            return False
+        try:
+            page = await self._read(self.token, newest_first=self._newest_first)
+        except StaleToken:
+            if not self._is_resumed:
+                raise
+            self._begin()  # ids outlive tokens: what was passed before is passed again, and left out by its ids
+            return await self.more()
+        self.events += page.events
+        self.page_token, self.token = self.token, page.token
+        ids = [event.id for event in page.events]
+        if self._newest_first:
+            self.reached = min([*ids, *([] if self.reached is None else [self.reached])], default=None)
+            is_met = self.reached is not None and self.reached <= self._gap.after + 1
+        else:
+            self.reached = max([*ids, self.reached or 0])
+            is_met = self._gap.before is not None and self.reached >= self._gap.before - 1
+        self.is_closed = is_met or page.token is None
         return True
+
+    def _begin(self) -> None:
+        gap = self._gap
+        self.reached = gap.before if self._newest_first else gap.after
+        self.token = gap.backward if self._newest_first else gap.forward
+        self._is_resumed = False

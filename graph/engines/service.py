@@ -13,7 +13,7 @@ from graph.engines.engine import Engine, HistoryPage, RunFacts
 from graph.engines.inside import Bounds, Inside, look_inside
 from graph.engines.jobs import MOST_BATCH_JOBS, DeadlineJobKey, JobFacts, Jobs
 from graph.engines.memory import CheckMemory, LiveStatus
-from graph.engines.reading import Pages, read_history
+from graph.engines.reading import Gap, GapReader, Pages, read_history
 from graph.engines.stepfunctions import StepFunctions
 from graph.history import IterationCounts
 from graph.operation import OperationScope
@@ -22,7 +22,7 @@ from graph.settings import Settings
 ValueT = TypeVar("ValueT")
 
 FORGOTTEN = "NotDescribed"  # the code where a service answers, and knows nothing of what it was asked
-_TIME_IS_UP = "TimeBudget"
+TIME_IS_UP = "TimeBudget"  # the code of a call that the operation has no time left for
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,7 @@ class OperationEngines:
         self._scope = scope
         self._ends = time.monotonic() + settings.engines_budget_seconds
         self._pages = Pages(settings.history_pages_per_operation)
+        self._further_pages = Pages(settings.history_pages)
         self._bounds = Bounds(settings.definition_bytes, settings.stages, settings.stage_depth)
         self._known: dict[Hashable, asyncio.Task[Any]] = {}
         self._checks_left = settings.status_checks
@@ -79,6 +80,20 @@ class OperationEngines:
     async def inside(self, reference: str) -> Inside:
         """What happened inside a run, as far as it may be read."""
         return await self._once(("inside", reference), lambda: self._look_inside(reference))
+
+    def read_on(self, reference: str, gap: Gap, *, newest_first: bool) -> GapReader:
+        """Return a reader of what was left out of a run's history.
+
+        Its pages are beside those of the operation's own readings, so that a walk always comes further.
+        """
+
+        async def page(token: str | None, *, newest_first: bool) -> HistoryPage:
+            def ask() -> Coroutine[Any, Any, HistoryPage]:
+                return self._in_time(self.engine.history(reference, newest_first=newest_first, token=token))
+
+            return await self._once(("page", reference, token, newest_first), ask)
+
+        return GapReader(page, gap, self._further_pages, newest_first=newest_first)
 
     async def children(self, map_run: str) -> Told[IterationCounts]:
         """What became of the executions of a map run."""
@@ -165,7 +180,7 @@ class OperationEngines:
             async with asyncio.timeout(max(0.0, self._ends - time.monotonic())):
                 return await call
         except TimeoutError:
-            raise CallFailed(_TIME_IS_UP) from None
+            raise CallFailed(TIME_IS_UP) from None
 
     async def _once(self, key: Hashable, ask: Callable[[], Coroutine[Any, Any, ValueT]]) -> ValueT:
         """Asks at most once. A field that is cancelled takes nothing from the others that wait for the same answer."""

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, TypeVar
 
-from graph.aws.calls import Caller
+from graph.aws.calls import Caller, CallFailed
 from graph.aws.clients import StatesClient
-from graph.engines.engine import EngineName, HistoryPage, NoHistory, RedriveStatus, RunFacts
+from graph.engines.engine import EngineName, HistoryPage, NoHistory, RedriveStatus, RunFacts, StaleToken
 from graph.history import Definition, IterationCounts, MalformedHistoryError, parse_definition, parse_event
 from graph.tables.states import ExecutionStatus
 
@@ -83,7 +83,12 @@ class StepFunctions:
         request: dict[str, Any] = {"executionArn": reference, "maxResults": EVENTS, "reverseOrder": newest_first}
         if token is not None:
             request["nextToken"] = token
-        said = await self._caller.call(self._client.get_execution_history, request)
+        try:
+            said = await self._caller.call(self._client.get_execution_history, request)
+        except CallFailed as failure:
+            if failure.code == "InvalidToken":
+                raise StaleToken(failure.code) from failure
+            raise
         return await self._caller.run(lambda: _page(said))
 
     async def stop(self, reference: str, *, error: str, cause: str) -> None:

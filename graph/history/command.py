@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,7 +30,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         type=Path,
         nargs="+",
         help="what 'aws stepfunctions get-execution-history' prints, or its list of events; several are pages of one "
-        "history, in any order. Taken as read whole unless the last page has a NextToken",
+        "history, in any order, oldest or newest events first. Taken as read to its end unless the page with the "
+        "newest event has a NextToken to newer ones",
     )
     parser.add_argument(
         "--definition", metavar="ASL.json", type=Path, help="the state machine's definition; it numbers the branches"
@@ -49,12 +51,16 @@ def run(arguments: argparse.Namespace) -> int:
     if last.goes_on:
         print("vams-graph history: the last page has a NextToken, so the history goes on after it", file=sys.stderr)
     found = attribute(events, definition, read_to_end=not last.goes_on)
+    for first_missing, last_missing in found.gaps:
+        print(f"vams-graph history: events {first_missing} to {last_missing} are missing", file=sys.stderr)
     sys.stdout.writelines(f"{json.dumps(_line(visit))}\n" for visit in found.visits)
     return 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
+    """Events of a file; ``goes_on`` tells that newer ones follow them."""
+
     events: list[Event]
     goes_on: bool
 
@@ -66,14 +72,20 @@ class _UnreadableError(Exception):
 def _read_page(path: Path) -> _Page:
     try:
         document = json.loads(_read(path))
-        goes_on = isinstance(document, dict) and bool(document.get("NextToken") or document.get("nextToken"))
-        return _Page(parse_events(document), goes_on)
+        events = parse_events(document)
+        has_more = isinstance(document, dict) and bool(document.get("NextToken") or document.get("nextToken"))
+        # What follows a page of --reverse-order is older, so that its first event is still the newest.
+        return _Page(events, has_more and not _is_newest_first(events))
     except RecursionError:
         raise _UnreadableError(f"{path}: nested too deeply") from None
     except MalformedHistoryError as error:
         raise _UnreadableError(f"{path}: {error}") from None
     except ValueError as error:
         raise _UnreadableError(f"{path}: not JSON: {error}") from None
+
+
+def _is_newest_first(events: Sequence[Event]) -> bool:
+    return len(events) > 1 and events[0].id > events[-1].id
 
 
 def _read_definition(path: Path) -> Definition:

@@ -4,16 +4,25 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
+from graph.aws.calls import CallFailed
 from graph.context import Context
+from graph.engines.reading import Gap, GapReader
+from graph.engines.service import TIME_IS_UP
 from graph.errors import MalformedValue
-from graph.history import AttributedEvent, StageScope
+from graph.history import AttributedEvent, Event, StageScope
 from graph.logs.redaction import redact_json
 from graph.resolvers.inside import Part, Stage, StageOwner, StageVisit, stage_in
-from graph.resolvers.paging import Entry, Filled, Page, PageRequest, Window, paginate
+from graph.resolvers.paging import Entry, Filled, Page, PageRequest, ShortPageReason, Window, paginate
+from graph.tables.cursors import Position
 
 LONGEST_PAGE = 1000
+
+_END = 2**53  # more than any event's id
+
+Choose: TypeAlias = Callable[[Sequence[AttributedEvent]], Sequence[AttributedEvent]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,25 +80,44 @@ async def history_page(
     step_name: str | None,
     types: Sequence[str] | None,
 ) -> Page[HistoryEvent]:
-    """The events of a run, oldest first; those of a state, of some types."""
+    """The events of a run, oldest first; those of a state, of some types.
+
+    The total is None unless the history was read whole.
+    """
     inside = await context.engines.inside(reference)
     wanted = frozenset(types) if types is not None else None
 
-    def chosen() -> Sequence[AttributedEvent]:
+    def chosen(events: Sequence[AttributedEvent]) -> Sequence[AttributedEvent]:
         return [
             event
-            for event in inside.events
+            for event in events
             if (step_name is None or event.step_name == step_name) and (wanted is None or event.event.type in wanted)
         ]
 
+    async def read(window: Window) -> Filled[HistoryEvent]:
+        walk = _Walk(Part(owner, reference, inside), window, context)
+        return await walk.read(chosen, takes_all=step_name is None and wanted is None)
+
+    async def count() -> int | None:
+        return len(await context.engines.off_loop(lambda: chosen(inside.events))) if inside.is_complete else None
+
     bound = (*owner.key, step_name, sorted(wanted) if wanted is not None else None)
-    return await _page(Part(owner, reference, inside), context, request, bound, chosen)
+    return await paginate(context, request, bound, read, count)
 
 
 async def visit_history(visit: StageVisit, context: Context, request: PageRequest) -> Page[HistoryEvent]:
     """The events of a visit, oldest first."""
     bound = (*visit.owner.key, visit.name, visit.entered_event_id, visit.place)
-    return await _page(visit, context, request, bound, lambda: visit.inside.events_of(visit.visit))
+
+    async def read(window: Window) -> Filled[HistoryEvent]:
+        events = await context.engines.off_loop(lambda: visit.inside.events_of(visit.visit))
+        return Filled([_entry(visit, event) for event in _between(events, window)[: window.count + 1]])
+
+    async def count() -> int | None:
+        events = await context.engines.off_loop(lambda: visit.inside.events_of(visit.visit))
+        return len(events) if visit.inside.is_complete else None
+
+    return await paginate(context, request, bound, read, count)
 
 
 async def stage_of_event(event: HistoryEvent, _context: Context) -> Stage | None:
@@ -103,28 +131,125 @@ async def event_detail(event: HistoryEvent, context: Context) -> Any:
     return await context.engines.off_loop(lambda: redact_json(detail)) if detail else None
 
 
-async def _page(
-    of: Part,
-    context: Context,
-    request: PageRequest,
-    bound_to: Sequence[object],
-    choose: Callable[[], Sequence[AttributedEvent]],
-) -> Page[HistoryEvent]:
-    """A page of some events. A position is an event's id, which outlives every token of the engine."""
+class _Walk:
+    """A page of a history, for which reading goes on into what the run's own reading left out.
 
-    def event_id(event: AttributedEvent) -> int:
-        return event.event.id
+    A position is an event's id, which outlives every token of the engine. Where reading stopped in the gap, a token is
+    with it, which saves the way there from the gap's side.
+    """
 
-    async def read(window: Window) -> Filled[HistoryEvent]:
-        events = await context.engines.off_loop(choose)
-        after, before = (window.start, window.stop) if window.forward else (window.stop, window.start)
-        low = bisect_right(events, int(after[0]), key=event_id) if after else 0
-        high = bisect_left(events, int(before[0]), key=event_id) if before else len(events)
-        size = window.count + 1
-        shown = events[low:high][:size] if window.forward else events[low:high][-size:][::-1]
-        return Filled([Entry(HistoryEvent(of.owner, of.reference, of.inside, one), (one.event.id,)) for one in shown])
+    def __init__(self, of: Part, window: Window, context: Context) -> None:
+        self._of, self._window, self._context = of, window, context
+        self._start = _id(window.start)
+        self._reader = self._read_on()
 
-    async def count() -> int:
-        return len(await context.engines.off_loop(choose))
+    async def read(self, choose: Choose, *, takes_all: bool) -> Filled[HistoryEvent]:
+        """Fill the window with chosen events; ``takes_all`` says that all of them are."""
+        reader, window = self._reader, self._window
+        # That more than a full page follows need not be read where every event counts: the gap holds some.
+        enough = window.count if takes_all else window.count + 1
+        reason: ShortPageReason | None = None
+        while True:
+            more = tuple(reader.events) if reader is not None else ()
+            found = await self._context.engines.off_loop(partial(self._reachable, choose, more))
+            if reader is None or reader.is_closed or len(found) >= enough or self._has_passed_stop(reader):
+                break
+            try:
+                if not await reader.more():
+                    reason = ShortPageReason.READ_BUDGET
+                    break
+            except CallFailed as failure:
+                reason = ShortPageReason.TIME_BUDGET if failure.code == TIME_IS_UP else None
+                return self._filled(found, reader, is_short=True, reason=reason)
+        return self._filled(found, reader, is_short=reason is not None, reason=reason)
 
-    return await paginate(context, request, bound_to, read, count)
+    def _read_on(self) -> GapReader | None:
+        """Return a reader of the gap; None where the window's way does not lead through one."""
+        gap, start, forward = self._of.inside.gap, self._start, self._window.forward
+        if gap is None or (start is not None and _is_beyond(gap, start, forward=forward)):
+            return None
+        reader = self._context.engines.read_on(self._of.reference, gap, newest_first=not forward)
+        match self._window.start:
+            case (int(reached), str(direction), str(token)) if direction == _direction(forward=forward):
+                reader.resume(reached, token)
+        return reader
+
+    def _reachable(self, choose: Choose, more: Sequence[Event]) -> Sequence[AttributedEvent]:
+        """Return the chosen events of the window, in its direction, up to where something was not read."""
+        reader, inside = self._reader, self._of.inside
+        found, gap = _between(choose(inside.events_with(more)), self._window), inside.gap
+        if reader is None or reader.is_closed or gap is None:
+            return found
+        if self._window.forward:
+            return [event for event in found if gap.before is None or event.event.id < gap.before]
+        return [event for event in found if event.event.id > gap.after]
+
+    def _has_passed_stop(self, reader: GapReader) -> bool:
+        stop = _id(self._window.stop)
+        if stop is None or reader.reached is None:
+            return False
+        return reader.reached >= stop - 1 if self._window.forward else reader.reached <= stop + 1
+
+    def _filled(
+        self,
+        found: Sequence[AttributedEvent],
+        reader: GapReader | None,
+        *,
+        is_short: bool,
+        reason: ShortPageReason | None,
+    ) -> Filled[HistoryEvent]:
+        entries = [_entry(self._of, event) for event in found[: self._window.count + 1]]
+        if reader is None:
+            return Filled(entries)
+        if is_short:
+            reached = reader.reached if reader.reached is not None else _END
+            ends = [reached] if self._start is None else [reached, self._start]
+            return Filled(entries, reason, self._mark(max(ends) if self._window.forward else min(ends), reader.token))
+        shown = entries[: self._window.count]
+        if not shown:
+            return Filled(entries, stopped_at=None if reader.is_closed else self._window.start)
+        last = shown[-1].node.event_id
+        if not self._is_read_up(reader, last):
+            mark = self._mark(last, reader.page_token)
+        else:
+            mark = self._mark(last, None if reader.is_closed else reader.token)
+        shown[-1] = Entry(shown[-1].node, mark)
+        return Filled([*shown, *entries[len(shown) :]], stopped_at=None if reader.is_closed else mark)
+
+    def _is_read_up(self, reader: GapReader, last: int) -> bool:
+        """Tell whether nothing that was read lies behind an event."""
+        if reader.reached is None:
+            return False
+        return last >= reader.reached if self._window.forward else last <= reader.reached
+
+    def _mark(self, event_id: int, token: str | None) -> Position:
+        return (event_id,) if token is None else (event_id, _direction(forward=self._window.forward), token)
+
+
+def _direction(*, forward: bool) -> str:
+    return "after" if forward else "before"
+
+
+def _is_beyond(gap: Gap, start: int, *, forward: bool) -> bool:
+    """Tell whether the way from an event does not lead through a gap any more."""
+    return gap.before is not None and start >= gap.before - 1 if forward else start <= gap.after + 1
+
+
+def _id(position: Position | None) -> int | None:
+    return int(position[0]) if position else None
+
+
+def _between(events: Sequence[AttributedEvent], window: Window) -> Sequence[AttributedEvent]:
+    """Return the events of a window, in its direction."""
+    after, before = (window.start, window.stop) if window.forward else (window.stop, window.start)
+    low = bisect_right(events, int(after[0]), key=_event_id) if after else 0
+    high = bisect_left(events, int(before[0]), key=_event_id) if before else len(events)
+    return events[low:high] if window.forward else events[low:high][::-1]
+
+
+def _event_id(event: AttributedEvent) -> int:
+    return event.event.id
+
+
+def _entry(of: Part, event: AttributedEvent) -> Entry[HistoryEvent]:
+    return Entry(HistoryEvent(of.owner, of.reference, of.inside, event), (event.event.id,))

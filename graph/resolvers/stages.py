@@ -1,7 +1,7 @@
 """How the stages of a run, their visits, jobs and map runs are answered."""
 
 from graph.context import Context
-from graph.engines.inside import Inside
+from graph.engines.inside import Inside, StageSource
 from graph.history import IterationCounts
 from graph.resolvers.inside import BatchJob, MapRun, Stage, StageOwner, StageVisit, batch_of, stage_in
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
@@ -25,8 +25,10 @@ async def stage_page(owner: StageOwner, reference: str, context: Context, reques
     async def read(window: Window) -> Filled[Stage]:
         return listed(await stages(), lambda stage: stage.name, window)
 
-    async def count() -> int:
-        return len(await stages())
+    async def count() -> int | None:
+        inside = await context.engines.inside(reference)
+        is_known = inside.is_complete or inside.stage_source is not StageSource.HISTORY  # unread events may name others
+        return len(inside.stages) if is_known else None
 
     return await paginate(context, request, owner.key, read, count)
 
@@ -42,7 +44,7 @@ async def resource(stage: Stage, _context: Context) -> str | None:
 
 
 async def visits(stage: Stage, context: Context, request: PageRequest) -> Page[StageVisit]:
-    """The visits to a stage, in the order of entry."""
+    """The visits to a stage that were read, in the order of entry; the total is None unless all were."""
     found = [
         StageVisit(stage.owner, stage.reference, stage.inside, visit, place)
         for place, visit in enumerate(stage.stage.visits)
@@ -51,8 +53,8 @@ async def visits(stage: Stage, context: Context, request: PageRequest) -> Page[S
     async def read(window: Window) -> Filled[StageVisit]:
         return listed(found, lambda visit: str(visit.entered_event_id or f"unread {visit.place}"), window)
 
-    async def count() -> int:
-        return len(found)
+    async def count() -> int | None:
+        return len(found) if stage.inside.is_complete else None
 
     return await paginate(context, request, (*stage.owner.key, stage.name), read, count)
 

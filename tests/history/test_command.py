@@ -160,3 +160,31 @@ def test_pages_in_any_order_are_one_history(tmp_path: Path, capsys: pytest.Captu
     whole = capsys.readouterr()
     assert call(second, first) == 0
     assert capsys.readouterr() == whole
+
+
+ENDED = """
+1 ExecutionStarted 0
+2 TaskStateEntered 0 name: A
+3 TaskScheduled 2
+"""
+
+
+@pytest.mark.parametrize(("ending", "status"), [("ExecutionAborted", "ABORTED"), ("ExecutionTimedOut", "TIMED_OUT")])
+@pytest.mark.parametrize("is_cut", [False, True])
+def test_what_ended_with_the_execution_is_told_from_its_newest_events_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str, status: str, is_cut: bool
+) -> None:
+    """As ``get-execution-history --reverse-order --max-items`` prints them: the token leads to older events."""
+    events = raw_events(f"{ENDED}4 {ending} 0")[::-1]
+    document = {"events": events[:3], "NextToken": "older"} if is_cut else {"events": events}
+    assert call(save(tmp_path / "events.json", document)) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["status"] == status
+    assert err == ("vams-graph history: events 1 to 1 are missing\n" if is_cut else "")
+
+
+def test_pages_from_both_ends_say_what_lies_between(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    head = save(tmp_path / "head.json", {"events": raw_events(BRANCHES)[:3], "nextToken": "newer"})
+    tail = save(tmp_path / "tail.json", {"events": raw_events(BRANCHES)[:4:-1], "nextToken": "older"})
+    assert call(head, tail) == 0
+    assert capsys.readouterr().err == "vams-graph history: events 4 to 5 are missing\n"
