@@ -67,6 +67,8 @@ const SOURCE_TYPES = {
   deadlineCloud: 'DEADLINE_CLOUD',
 };
 
+const instant = (text) => (text ? new Date(text).toISOString() : null);
+
 const execution = (row) => ({
   __typename: 'Execution',
   id: opaque('Execution', row.workflowExecutionId, row['workflowDatabaseId:workflowId']),
@@ -77,8 +79,8 @@ const execution = (row) => ({
   triggerType: TRIGGERS[row.triggerType] ?? 'UNKNOWN',
   triggeredBy: row.triggeredByUserId,
   groupId: row.executionGroupId || null,
-  startedAt: row.executionStartDate || null,
-  stoppedAt: row.executionStopDate || null,
+  startedAt: instant(row.executionStartDate),
+  stoppedAt: instant(row.executionStopDate),
 });
 
 const step = (row) => ({
@@ -89,8 +91,8 @@ const step = (row) => ({
   status: row.executionStatus,
   executionType: EXECUTION_TYPES[row.pipelineExecutionType] ?? 'UNKNOWN',
   isEndState: row.endStatePipeline === 'true',
-  startedAt: row.executionStartDate || null,
-  stoppedAt: row.executionStopDate || null,
+  startedAt: instant(row.executionStartDate),
+  stoppedAt: instant(row.executionStopDate),
   logs: row.registeredLogs,
 });
 

@@ -10,8 +10,11 @@ def instant(name: str, value: datetime | RefusedInstant | None) -> datetime | No
     """An argument's instant.
 
     Raises:
-        BadUserInput: for what is no instant in a zone.
+        BadUserInput: for what is none.
     """
     if isinstance(value, RefusedInstant):
-        raise BadUserInput(f"'{name}' must be an RFC 3339 instant with a zone, such as 2026-07-14T09:30:00Z.")
+        raise BadUserInput(
+            f"'{name}' must be an RFC 3339 instant with three digits of milliseconds and an offset, such as "
+            "2026-07-14T09:30:00.000Z."
+        )
     return value

@@ -1,7 +1,7 @@
 """Scalars: instants, JSON, and integers beyond 32 bits."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NewType
 
 import strawberry
@@ -13,7 +13,10 @@ JSON = NewType("JSON", object)
 BigInt = NewType("BigInt", int)
 
 _GREATEST = 2**53 - 1
-_RFC_3339 = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_DATE_TIME = re.compile(
+    r"(\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:)([0-5]\d|60)(\.\d{3})(Z|(?!-00:00)[+-](?:[01]\d|2[0-3]):[0-5]\d)",
+    re.ASCII,
+)
 
 
 class RefusedInstant:
@@ -21,20 +24,34 @@ class RefusedInstant:
 
 
 def parse_instant(text: Any) -> datetime | RefusedInstant:
-    """An RFC 3339 instant in UTC; what lacks a zone is refused, not guessed."""
-    if isinstance(text, str) and (match := _RFC_3339.fullmatch(text)):
-        day, seconds, fraction, zone = match.groups()
+    """Return an instant in UTC, with milliseconds; a leap second is the one after it."""
+    if isinstance(text, str) and (match := _DATE_TIME.fullmatch(text.upper())):
+        minute, second, fraction, offset = match.groups()
+        is_leap = second == "60"
         try:
-            return datetime.fromisoformat(f"{day}T{seconds}{(fraction or '')[:7]}{zone.upper()}").astimezone(UTC)
+            instant = datetime.fromisoformat(f"{minute}{'59' if is_leap else second}{fraction}{offset}").astimezone(UTC)
+            return _after_leap_second(instant) if is_leap else instant
         except (ValueError, OverflowError):
             pass
     return RefusedInstant()
 
 
+def _after_leap_second(last: datetime) -> datetime:
+    """Return the second after the last one of a month in UTC, where alone leap seconds are (RFC 3339, section 5.7).
+
+    Raises:
+        ValueError: when it is another second.
+    """
+    after = last + timedelta(seconds=1)
+    if (after.day, after.hour, after.minute) != (1, 0, 0):
+        raise ValueError("no leap second")
+    return after
+
+
 def print_instant(instant: datetime) -> str:
-    """An instant in UTC with a trailing Z; milliseconds only where it has any."""
+    """Return an instant in UTC with three digits of milliseconds and a trailing Z."""
     in_utc = instant if instant.tzinfo is UTC else instant.astimezone(UTC)
-    return in_utc.isoformat(timespec="milliseconds" if instant.microsecond else "seconds").removesuffix("+00:00") + "Z"
+    return in_utc.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def _parse_big(value: Any) -> int:
@@ -52,7 +69,7 @@ def _print_big(value: int) -> int:
 SCALARS: dict[object, ScalarDefinition] = {
     datetime: strawberry.scalar(
         name="DateTime",
-        description="An RFC 3339 instant in UTC with a trailing Z. An instant without a zone is refused.",
+        description="An RFC 3339 instant with milliseconds, such as 2026-07-14T09:30:00.000Z. Answers are in UTC.",
         specified_by_url="https://scalars.graphql.org/andimarek/date-time",
         serialize=print_instant,
         parse_value=parse_instant,

@@ -13,7 +13,8 @@ from tests.execution.schema import Apple, Color, Later, Pear, ReturnedError, Wor
 _ECHOES = [
     "", "(number: 3)", "(number: -1)", "(number: $number)", '(text: "a\\nb")', "(text: $text)", "(text: null)",
     "(color: RED)", "(color: $color)", '(wish: { text: "w", colors: [RED, GREEN] })', "(wish: $wish)",
-    "(wish: { text: $given })", '(at: "2026-07-14T09:30:00Z")', '(at: "no instant")', "(number: $number, text: $given)",
+    "(wish: { text: $given })", '(at: "2026-07-14T09:30:00.000Z")', '(at: "no instant")',
+    "(number: $number, text: $given)",
 ]  # fmt: skip
 
 VALUES = variables(

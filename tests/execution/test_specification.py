@@ -145,7 +145,7 @@ async def test_a_variable_that_cannot_be_coerced_refuses_the_whole() -> None:
         ("colors", (Color.RED,), ["RED"]),
         ("names", ["a", None, 3], ["a", None, "3"]),
         ("rows", [[1, 2], None, []], [[1, 2], None, []]),
-        ("pickedAt", datetime(2026, 7, 14, 9, 30, tzinfo=UTC), "2026-07-14T09:30:00Z"),
+        ("pickedAt", datetime(2026, 7, 14, 9, 30, tzinfo=UTC), "2026-07-14T09:30:00.000Z"),
         ("seeds", 2**40, 2**40),
         ("notes", {"a": [None]}, {"a": [None]}),
     ],

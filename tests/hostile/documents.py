@@ -233,7 +233,7 @@ ADMITTED = {
     "an execution of a strange id": '{ execution(executionId: "\\u0000\\uD83D\\uDE00#:") { id } }',
     "an empty key": '{ execution(executionId: "") { id } asset(databaseId: "", assetId: "") { id } }',
     "a key longer than a key may be": '{ execution(executionId: "' + "x" * 5_000 + '") { id } }',
-    "dates at the end of time": '{ executions(filter: {startedFrom: "9999-12-31T23:59:59-23:59"}) { nodes { id } } }',
+    "dates at the end of time": '{ executions(filter: {startedTo: "9999-12-31T23:59:59.000-23:59"}) { nodes { id } } }',
     "a page of nothing": "{ executions(first: 0) { nodes { id } pageInfo { endCursor } } }",
     "a page below zero": "{ executions(first: -1) { nodes { id } } }",
     "both ends of a page": "{ executions(first: 1, last: 1) { nodes { id } } }",

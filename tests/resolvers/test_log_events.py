@@ -141,7 +141,7 @@ async def test_a_text_and_instants_choose_lines(graph: Graph) -> None:
     assert [message[:10] for message in messages(found)] == [f"face {n:05}" for n in range(1230, 1240)]
     some = await source(graph, **{"from": "2026-07-14T09:39:48.501Z", "to": "2026-07-14T09:39:48.501Z"})
     assert messages(some) == ["qaScore 0.97"]
-    none = await source(graph, **{"from": "2026-07-14T09:40:00Z", "to": "2026-07-14T09:39:00Z"})
+    none = await source(graph, **{"from": "2026-07-14T09:40:00.000Z", "to": "2026-07-14T09:39:00.000Z"})
     assert (none["edges"], none["status"], none["pageInfo"]["hasNextPage"]) == ([], "EMPTY", False)
 
 
@@ -170,7 +170,11 @@ async def test_what_cannot_be_served_is_refused_for_the_field_alone(
 
 async def test_a_cursor_is_good_for_one_log_and_filter_only(graph: Graph) -> None:
     cursor = (await source(graph, first=1))["pageInfo"]["endCursor"]
-    for other in ({"filterPattern": "face"}, {"from": "2026-07-14T09:00:00Z"}, {"step": CONVERT, "log": CONVERTER_LOG}):
+    for other in (
+        {"filterPattern": "face"},
+        {"from": "2026-07-14T09:00:00.000Z"},
+        {"step": CONVERT, "log": CONVERTER_LOG},
+    ):
         answer = await graph.ask(SOURCE, **{"step": QUALITY, "log": QUALITY_LOG, "after": cursor, **other})
         assert answer.codes == ["INVALID_CURSOR"]
 
