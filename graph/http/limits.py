@@ -2,7 +2,8 @@
 
 One pass: each fragment is measured once however often it is spread, so the time grows with the document alone. A price
 is counted in the points of :mod:`graph.schema.costs`: a field's own, and below a list once for each row, so that pages
-multiply down the tree. It assumes full pages, and the longest page where it cannot tell. Documents need not be valid.
+multiply down the tree. It assumes full pages, and the longest page where it cannot tell. What ``@skip`` or ``@include``
+leaves out has no price, and counts for every other limit. Documents need not be valid.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphql import (
+    BooleanValueNode,
     DirectiveNode,
     FieldNode,
     FragmentSpreadNode,
@@ -18,6 +20,7 @@ from graphql import (
     InlineFragmentNode,
     IntValueNode,
     ListValueNode,
+    NameNode,
     NullValueNode,
     OperationDefinitionNode,
     SelectionSetNode,
@@ -38,6 +41,7 @@ _MOST_NESTED = 200
 _DIGITS = 12  # of a page's size; more make no difference
 _MOST_PRICES = 50  # of one operation, for as many combinations of sizes
 _UNSAID = -1
+_LEAVES_OUT = {"skip": True, "include": False}
 
 
 class Limits:
@@ -68,7 +72,7 @@ class Limits:
         if price is None:
             measuring = _Pass(self._schema, self._weights, self._settings, document, variables)
             price = measuring.price(operation)
-            prices.keep(price, measuring.slicing, variables)
+            prices.keep(price, measuring.slicing, measuring.deciding, variables)
         _check("price", price, self._settings.max_price)
         return price
 
@@ -77,25 +81,28 @@ class Limits:
 
 
 class _Prices:
-    """The prices of one operation that are known, by what the variables say that slice its pages."""
+    """The prices of one operation that are known, by what the variables say that its price depends on."""
 
     def __init__(self) -> None:
         self._slicing: frozenset[str] = frozenset()
+        self._deciding: frozenset[str] = frozenset()
         self._prices: dict[tuple[int | None, ...], int] = {}
 
     def known(self, variables: Mapping[str, Any]) -> int | None:
         """The price with some variables, if it is known."""
-        return self._prices.get(self._sizes(variables))
+        return self._prices.get(self._key(variables))
 
-    def keep(self, price: int, slicing: Set[str], variables: Mapping[str, Any]) -> None:
-        """Remembers a price, and which variables slice: the same ones each time."""
-        self._slicing = frozenset(slicing)
+    def keep(self, price: int, slicing: Set[str], deciding: Set[str], variables: Mapping[str, Any]) -> None:
+        """Remembers a price, and which variables slice and which decide what is left out: the same ones each time."""
+        self._slicing, self._deciding = frozenset(slicing), frozenset(deciding)
         if len(self._prices) == _MOST_PRICES:
             self._prices.clear()
-        self._prices[self._sizes(variables)] = price
+        self._prices[self._key(variables)] = price
 
-    def _sizes(self, variables: Mapping[str, Any]) -> tuple[int | None, ...]:
-        return tuple(_size_of(variables[name]) if name in variables else _UNSAID for name in self._slicing)
+    def _key(self, variables: Mapping[str, Any]) -> tuple[int | None, ...]:
+        sizes = (_size_of(variables[name]) if name in variables else _UNSAID for name in self._slicing)
+        truths = (_truth_of(variables[name]) if name in variables else _UNSAID for name in self._deciding)
+        return (*sizes, *truths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +127,12 @@ class _Totals:
             self.rows + other.rows,
         )
 
+    def without_price(self) -> "_Totals":
+        return _Totals(self.fields, self.selected, self.depth)
+
+    def price_alone(self) -> "_Totals":
+        return _Totals(fixed=self.fixed, rows=self.rows)
+
 
 _NOTHING = _Totals()
 _UNKNOWN = Weight()
@@ -137,6 +150,7 @@ class _Pass:
     aliases: int = 0
     directives: int = 0
     slicing: set[str] = field(default_factory=set)
+    deciding: set[str] = field(default_factory=set)
     defaults: dict[str, ValueNode | None] = field(default_factory=dict)
     measured: dict[str, _Totals] = field(default_factory=dict)
 
@@ -174,20 +188,48 @@ class _Pass:
     def _selections(self, selections: SelectionSetNode, parent: GraphQLNamedType | None, nested: int) -> _Totals:
         _check("nesting", nested, _MOST_NESTED)
         totals = _NOTHING
-        spread = set[str]()
+        spread, priced = set[str](), set[str]()
         for selection in selections.selections:
             self._count(selection.directives)
+            is_left_out = self._is_left_out(selection.directives)
             match selection:
                 case FieldNode():
-                    totals = totals.beside(self._field(selection, parent, nested + 1))
+                    added = self._field(selection, parent, nested + 1)
                 case InlineFragmentNode():
                     condition = selection.type_condition
                     kind = self.schema.get_type(condition.name.value) if condition else parent
-                    totals = totals.beside(self._selections(selection.selection_set, kind, nested + 1))
-                case FragmentSpreadNode() if selection.name.value not in spread:  # again, it would add nothing
-                    spread.add(selection.name.value)
-                    totals = totals.beside(self._fragment(selection.name.value, nested + 1))
+                    added = self._selections(selection.selection_set, kind, nested + 1)
+                case FragmentSpreadNode(name=NameNode(value=name)):
+                    added = self._fragment(name, nested + 1)
+                    if name in spread:  # again, it adds at most the price that it was spared before
+                        added = _NOTHING if name in priced else added.price_alone()
+                    spread.add(name)
+                    if not is_left_out:
+                        priced.add(name)
+            totals = totals.beside(added.without_price() if is_left_out else added)
         return totals
+
+    def _is_left_out(self, directives: Sequence[DirectiveNode] | None) -> bool:
+        """Whether a directive leaves a selection out; not where its condition is no boolean, since that never runs."""
+        truths = [  # all of them, since each tells of a variable that the price depends on
+            self._truth(argument.value) is _LEAVES_OUT[directive.name.value]
+            for directive in directives or ()
+            if directive.name.value in _LEAVES_OUT
+            for argument in directive.arguments or ()
+        ]
+        return any(truths)
+
+    def _truth(self, value: ValueNode | None) -> bool | None:
+        match value:
+            case BooleanValueNode():
+                return value.value
+            case VariableNode():
+                name = value.name.value
+                self.deciding.add(name)
+                return (
+                    _truth_of(self.variables[name]) if name in self.variables else self._truth(self.defaults.get(name))
+                )
+        return None
 
     def _fragment(self, name: str, nested: int) -> _Totals:
         if name not in self.measured:
@@ -248,6 +290,10 @@ class _Pass:
 def _check(what: str, requested: int, maximum: int) -> None:
     if requested > maximum:
         raise CostLimitExceeded(what, requested, maximum)
+
+
+def _truth_of(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
 
 
 def _size_of(value: Any) -> int | None:

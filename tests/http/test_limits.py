@@ -1,5 +1,6 @@
 """What an operation costs before it runs, and what is refused."""
 
+import itertools
 import json
 import re
 import time
@@ -115,6 +116,119 @@ def test_a_fragment_costs_what_it_says_wherever_it_is_spread() -> None:
     twice = "...f ... on ExecutionConnection { nodes { id } }"
     query = f"{{ a: executions(first: 2) {{ ...f }} b: executions(first: 5) {{ {twice} }} }}"
     assert price(query + fragment) == (LIST_COST + 2 * 2) + (LIST_COST + 5 * 2 * 2)
+
+
+REST = "viewer { userId }"
+LEFT_OUT = [
+    ("@skip(if: true)", {}),
+    ("@include(if: false)", {}),
+    ("@skip(if: false) @include(if: false)", {}),
+    ("@skip(if: $yes)", {"yes": True}),
+    ("@include(if: $no)", {"no": False}),
+    ("@include(if: $yes)", {"yes": False}),
+    ("@skip(if: $yes)", {}),
+    ("@include(if: $no)", {}),
+    ("@include(if: $yes) @skip(if: $yes)", {"yes": True}),
+]
+KEPT = [
+    ("@skip(if: false)", {}),
+    ("@include(if: true)", {}),
+    ("@skip(if: $no)", {}),
+    ("@include(if: $yes)", {}),
+    ("@skip(if: $yes)", {"yes": False}),
+    ("@skip(if: $yes)", {"yes": None}),
+    ("@skip(if: $yes)", {"yes": 1}),
+    ("@include(if: $no)", {"no": 0}),
+    ("@include(if: $no)", {"no": "false"}),
+    ("@skip(if: $unknown)", {}),
+    ("@include(if: $unknown)", {}),
+    ("@include", {}),
+    ("@deprecated(if: true)", {}),
+]
+SELECTIONS = [
+    "executions(first: 50) DIRECTIVES { nodes { id } }",
+    "... on Query DIRECTIVES { executions { nodes { inputFiles { nodes { id } } } } }",
+    "... DIRECTIVES { a: executions { nodes { id } } b: __typename }",
+    "...f DIRECTIVES",
+    "...f DIRECTIVES ...f DIRECTIVES",
+]
+FRAGMENT = " fragment f on Query { executions { nodes { id } } }"
+
+
+def _with(selection: str, directives: str) -> str:
+    return selection.replace("DIRECTIVES", directives)
+
+
+def _query(selected: str) -> str:
+    return f"query ($yes: Boolean! = true, $no: Boolean! = false) {{ {selected} {REST} }}{FRAGMENT}"
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize(("condition", "variables"), LEFT_OUT)
+def test_what_a_directive_leaves_out_costs_nothing(selection: str, condition: str, variables: dict[str, Any]) -> None:
+    assert price(_query(_with(selection, condition)), variables) == price(f"{{ {REST} }}")
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize(("condition", "variables"), KEPT)
+def test_what_a_directive_keeps_costs_what_it_would_without(
+    selection: str, condition: str, variables: dict[str, Any]
+) -> None:
+    without = price(_query(_with(selection, "")))
+    assert price(_query(_with(selection, condition)), variables) == without
+
+
+def test_an_operation_of_which_nothing_is_left_costs_nothing() -> None:
+    assert price("{ executions(first: 100) @skip(if: true) { nodes { id } } }") == 0
+
+
+def test_below_a_page_only_what_is_left_counts_for_each_row() -> None:
+    query = "query ($log: Boolean!) {{ executions(first: 50) {{ nodes {{ id {} }} }} }}"
+    step = "pipelineExecutions(first: 10) @include(if: $log) { nodes { id } }"
+    with_it, without = price(query.format(step.replace("@include(if: $log)", ""))), price(query.format(""))
+    assert price(query.format(step), {"log": True}) == with_it
+    assert price(query.format(step), {"log": False}) == without
+
+
+@pytest.mark.parametrize("first", ["...f @skip(if: true)", "...f @include(if: $no)"])
+def test_a_fragment_that_is_spread_again_is_paid_where_it_is_kept(first: str) -> None:
+    once = price(_query("...f"))
+    for selected in (f"{first} ...f", f"...f {first}", f"{first} ...f {first} ...f", f"{first} ... {{ ...f }}"):
+        assert price(_query(selected)) == once
+
+
+def test_a_price_is_known_by_what_is_left_out() -> None:
+    document = Documents(SCHEMA.core, GENEROUS).parse(
+        "query ($a: Boolean = false, $b: Boolean = false, $n: Int) { viewer { userId }"
+        " x: executions(first: $n) @skip(if: $a) { nodes { id } }"
+        " y: executions @skip(if: $a) @skip(if: $b) { nodes { id } } }"
+    )
+    limits = Limits(SCHEMA.core, GENEROUS)
+    combinations = itertools.product((True, False, 1, None), (True, False, 0), (1, 2, None))
+    given = [{}, *({"a": a, "b": b, "n": n} for a, b, n in combinations)]
+    for variables in (*given, *reversed(given)):
+        fresh = Limits(SCHEMA.core, GENEROUS).price(
+            Documents(SCHEMA.core, GENEROUS).parse(document.source), document.operations[0], variables
+        )
+        assert limits.price(document, document.operations[0], variables) == fresh
+
+
+@pytest.mark.parametrize(
+    ("query", "limit"),
+    [
+        ("{ " + "a: __typename " * 3 + "... @skip(if: true) { " + "b: __typename " * 3 + "} }", "max_root_fields"),
+        ("{ ... @include(if: false) { " + "viewer { " * 30 + "userId" + " }" * 31 + " }", "max_depth"),
+        ("{ ... @skip(if: true) { " + " ".join(f"a{n}: __typename" for n in range(200)) + " } }", "max_aliases"),
+        ("{ ... @skip(if: true) { " + "__typename @skip(if: true) " * 200 + " } }", "max_directives"),
+        ("{ __typename " + "@skip(if: true) " * 9 + " }", "max_directives_in_place"),
+        ("{ viewer @skip(if: true) { " + "userId " * 2_100 + " } }", "max_fields"),
+    ],
+)
+def test_what_is_left_out_counts_for_every_limit_on_the_document(query: str, limit: str) -> None:
+    generous = {name: 10**6 for name in UNLIMITED if name != limit}
+    lowest = {"max_root_fields": 5}.get(limit, getattr(Settings(), limit))
+    refused = refusal(query, **generous, rate_points=10**6, **{limit: lowest})
+    assert refused.requested > refused.maximum == lowest
 
 
 def test_fields_are_counted_each_time_that_a_fragment_is_spread() -> None:
