@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from inspect import CORO_CREATED, getcoroutinestate, iscoroutine
+from functools import partial
+from inspect import iscoroutine
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphql import located_error
@@ -44,7 +45,7 @@ class Run:
         self._data: Any = None
         self._has_nulled = False
         self._arrived: list[tuple[Spot, Then, Any, BaseException | None, Any, Place]] = []
-        self._awaited: dict[asyncio.Task[None], Awaitable[Any]] = {}
+        self._awaited: set[asyncio.Task[Any]] = set()
         self._waker: asyncio.Future[None] | None = None
         self._turn = _Turn()
         self._scope = scope
@@ -82,8 +83,8 @@ class Run:
 
     def wait(self, spot: Spot, then: Then, answer: Awaitable[Any], holder: Any, place: Place, work: int = 1) -> None:
         """Lets an answer come while others are waited for too."""
-        task = self._scope.start(self._await(spot, then, answer, holder, place))
-        self._awaited[task] = answer
+        coming = answer if iscoroutine(answer) else _await(answer)
+        self._awaited.add(self._scope.start(coming, partial(self._arrive, spot, then, holder, place)))
         self._turn.begun += work
 
     def fail(self, spot: Spot, error: Exception, place: Place) -> None:
@@ -115,20 +116,13 @@ class Run:
 
     def _give_up(self) -> None:
         """Waits no more for what has not come."""
-        for task, answer in self._awaited.items():
+        for task in self._awaited:
             task.cancel()
-            if iscoroutine(answer) and getcoroutinestate(answer) == CORO_CREATED:
-                answer.close()
 
-    async def _await(self, spot: Spot, then: Then, answer: Awaitable[Any], holder: Any, place: Place) -> None:
-        value: Any = None
-        failure: BaseException | None = None
-        try:
-            value = await answer
-        except BaseException as error:  # of any kind: the run decides whose it is
-            failure = error
-        self._awaited.pop(asyncio.current_task(), None)  # type: ignore[arg-type]  # there is one
-        self._arrived.append((spot, then, value, failure, holder, place))
+    def _arrive(self, spot: Spot, then: Then, holder: Any, place: Place, task: asyncio.Task[Any]) -> None:
+        self._awaited.discard(task)
+        error = asyncio.CancelledError() if task.cancelled() else task.exception()
+        self._arrived.append((spot, then, None if error else task.result(), error, holder, place))
         if self._waker is not None and not self._waker.done():
             self._waker.set_result(None)
             self._scope.hold()
@@ -153,6 +147,10 @@ class Run:
             await self._waker
         finally:
             self._scope.running += 1
+
+
+async def _await(answer: Awaitable[Any]) -> Any:
+    return await answer
 
 
 class _Turn:

@@ -125,7 +125,7 @@ class SliceLoader(Loader[Slice, Stretch[RowT]]):
         end: Position | None = None
         for _ in _pages(wanted):
             page = await self._reading.reader.query(query, self._reading.tally)
-            rows += (self._row.decode(item, fields) for item in page.items)
+            rows += [self._row.decode(item, fields) for item in page.items]
             end = self._position(page)
             if page.last is None or (wanted.limit is not None and len(rows) >= wanted.limit):
                 break

@@ -4,9 +4,10 @@ Every attribute name goes through a ``#name`` placeholder, since names here hold
 every text through a ``:value`` one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, cast
 
 from graph.tables.catalogue import Index, Table
 
@@ -60,7 +61,7 @@ class Query:
 
 def query_request(query: Query, table_name: str) -> dict[str, Any]:
     """The parameters of the Query call."""
-    names, values = Names(), _Values()
+    names, values = Names(query.attributes), _Values()
     keyed = query.index or query.table
     condition = f"{names[keyed.partition]} = {values[query.partition]}"
     if keyed.sort is not None and query.sort is not None:
@@ -71,7 +72,7 @@ def query_request(query: Query, table_name: str) -> dict[str, Any]:
         "ScanIndexForward": query.forward,
     }
     if query.attributes:
-        parameters["ProjectionExpression"] = names.projection(query.attributes)
+        parameters["ProjectionExpression"] = names.projection
     if query.index is not None:
         parameters["IndexName"] = query.index.name
     if query.conditions:
@@ -84,20 +85,32 @@ def query_request(query: Query, table_name: str) -> dict[str, Any]:
 
 
 class Names:
-    """Placeholders for attribute names."""
+    """Placeholders for attribute names.
 
-    def __init__(self) -> None:
-        self.used: dict[str, str] = {}
-        self._placeholders: dict[str, str] = {}
+    Attributes:
+        projection: the expression that asks for the given attributes alone.
+    """
+
+    def __init__(self, attributes: tuple[str, ...]) -> None:
+        self.projection, placeholders = _projection(attributes)
+        self._placeholders = dict(placeholders)
+
+    @property
+    def used(self) -> dict[str, str]:
+        """The names by their placeholders."""
+        return {placeholder: attribute for attribute, placeholder in self._placeholders.items()}
 
     def __getitem__(self, attribute: str) -> str:
-        placeholder = self._placeholders.setdefault(attribute, f"#a{len(self._placeholders)}")
-        self.used[placeholder] = attribute
-        return placeholder
+        return self._placeholders.setdefault(attribute, f"#a{len(self._placeholders)}")
 
-    def projection(self, attributes: Sequence[str]) -> str:
-        """The expression that asks for some attributes alone."""
-        return ", ".join(self[attribute] for attribute in attributes)
+
+def _make_projection(attributes: tuple[str, ...]) -> tuple[str, dict[str, str]]:
+    placeholders = {attribute: f"#a{number}" for number, attribute in enumerate(attributes)}
+    return ", ".join(placeholders.values()), placeholders
+
+
+# What an operation reads of a kind of row comes from its document, so what is kept of it is bounded.
+_projection = cast("Callable[[tuple[str, ...]], tuple[str, dict[str, str]]]", lru_cache(maxsize=4096)(_make_projection))
 
 
 class _Values:

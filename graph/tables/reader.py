@@ -97,11 +97,11 @@ class Reader:
     async def _get_item(
         self, table: Table, key: Key, attributes: Sequence[str], tally: Tally
     ) -> dict[Key, Item | GraphError]:
-        names = Names()
+        names = Names(tuple(attributes))
         request = {
             "TableName": self._names[table],
             "Key": _typed(table, key),
-            "ProjectionExpression": names.projection(attributes),
+            "ProjectionExpression": names.projection,
             "ExpressionAttributeNames": names.used,
         }
         try:
@@ -113,8 +113,8 @@ class Reader:
     async def _get_batch(
         self, table: Table, keys: Sequence[Key], attributes: Sequence[str], tally: Tally
     ) -> dict[Key, Item | GraphError]:
-        name, names = self._names[table], Names()
-        shape = {"ProjectionExpression": names.projection(attributes), "ExpressionAttributeNames": names.used}
+        name, names = self._names[table], Names(tuple(attributes))
+        shape = {"ProjectionExpression": names.projection, "ExpressionAttributeNames": names.used}
         found: dict[Key, Item | GraphError] = {}
         left: list[dict[str, dict[str, str]]] = [_typed(table, key) for key in keys]
         tries = _Tries(self._attempts, tally)
