@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from graph.aws.batch import log_streams
 from graph.aws.calls import Caller
 from graph.aws.clients import BatchClient, DeadlineClient
 from graph.tables.states import ExecutionStatus
@@ -45,7 +46,12 @@ class JobFacts:
     started_at: datetime | None = None
     stopped_at: datetime | None = None
     cause: str | None = None
-    log_stream_name: str | None = None
+    log_streams: tuple[str, ...] = ()
+
+    @property
+    def log_stream_name(self) -> str | None:
+        """The stream of its container, or of the first of several; else of its last attempt that has one."""
+        return next(iter(self.log_streams), None)
 
 
 class Jobs:
@@ -87,17 +93,8 @@ def _batch_job(job: Mapping[str, Any]) -> JobFacts:
         started_at=_instant(job.get("startedAt")),
         stopped_at=_instant(job.get("stoppedAt")),
         cause=job.get("statusReason") if status is _FAILED else None,
-        log_stream_name=_stream(job),
+        log_streams=log_streams(job),
     )
-
-
-def _stream(job: Mapping[str, Any]) -> str | None:
-    """The stream of a job's container, or else of the last attempt that has one."""
-    attempts = reversed(job.get("attempts") or ())
-    for container in (job.get("container"), *(attempt.get("container") for attempt in attempts)):
-        if stream := (container or {}).get("logStreamName"):
-            return str(stream)
-    return None
 
 
 def _instant(milliseconds: object) -> datetime | None:

@@ -10,6 +10,12 @@ from graph.logs.lines import Event, Span
 from graph.logs.scope import Scope
 
 MOST_EVENTS = 10_000  # that one call gives
+MOST_STREAMS = 100  # that one call searches
+
+
+def is_not_found(code: str) -> bool:
+    """Whether an error code says that a group or stream does not exist."""
+    return "ResourceNotFound" in code
 
 
 class TokenExpired(Exception):
@@ -42,7 +48,8 @@ class CloudWatch:
             "logGroupIdentifier": scope.group_arn,
             "startTime": span.low,
             "endTime": span.high,
-            "limit": min(limit, MOST_EVENTS),
+            # Of the lines of many tasks few are kept, so as many are looked at as one call gives.
+            "limit": MOST_EVENTS if scope.tasks else min(limit, MOST_EVENTS),
         }
         if scope.streams:
             request["logStreamNames"] = list(scope.streams)
@@ -51,7 +58,11 @@ class CloudWatch:
         if scope.pattern:
             request["filterPattern"] = scope.pattern
         answer = await self._page(self._client.filter_log_events, request, token)
-        events = [_event(raw, raw["logStreamName"]) for raw in answer.get("events", ())]
+        events = [
+            _event(raw, raw["logStreamName"])
+            for raw in answer.get("events", ())
+            if scope.holds(raw["logStreamName"], raw["message"])
+        ]
         return EventPage(events, answer.get("nextToken"))
 
     async def before(self, scope: Scope, stream: str, span: Span, limit: int, token: str | None) -> EventPage:
@@ -71,6 +82,21 @@ class CloudWatch:
         following = answer.get("nextBackwardToken")
         events = [_event(raw, stream) for raw in answer.get("events", ())]
         return EventPage(events, None if following == token else following)  # at the end, the token stays as it is
+
+    async def has_stream(self, scope: Scope, stream: str) -> bool:
+        """Whether a stream exists in the group of a scope, with GetLogEvents.
+
+        Raises:
+            CallFailed: when that cannot be told.
+        """
+        request = {"logGroupIdentifier": scope.group_arn, "logStreamName": stream, "limit": 1}
+        try:
+            await self._caller.call(self._client.get_log_events, request)
+        except CallFailed as failure:
+            if is_not_found(failure.code):
+                return False
+            raise
+        return True
 
     async def _page(self, method: Callable[..., Any], request: dict[str, Any], token: str | None) -> Any:
         if token is None:

@@ -14,5 +14,5 @@ class Engines(Protocol):
     def history(self, execution: ExecutionRow, span: Span, text: str) -> LineReader:
         """The history of an execution as lines, those within a span that hold a text."""
 
-    async def batch_stream(self, sub_executions: Sequence[dict[str, Any]], stage_name: str) -> str | None:
-        """The log stream of the Batch job that a stage of a step's registered state machines ran, if it is known."""
+    async def batch_streams(self, sub_executions: Sequence[dict[str, Any]], stage_name: str) -> tuple[str, ...]:
+        """The log streams of the Batch job that a stage of a step's registered state machines ran, if known."""

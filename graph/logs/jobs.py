@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from graph.aws.batch import log_groups, log_streams
 from graph.aws.calls import Caller, CallFailed
 from graph.aws.clients import BatchClient, DeadlineClient
 from graph.logs.sources import DeadlineJob
@@ -15,15 +16,16 @@ _SESSION_PAGES = 5
 _PAGE = 100
 
 NO_LONGER_DESCRIBED = "The Batch job is no longer described by AWS Batch, which forgets jobs after about a week."
+ON_EKS = "The Batch job runs on EKS, whose logs AWS Batch does not know."
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What streams were found. ``failure`` is the code of a call that failed, ``warning`` what to say of it."""
+    """What streams were found. ``failure`` is the code of the call for them; ``warnings`` say what may be missed."""
 
     streams: Sequence[str]
     failure: str | None = None
-    warning: str | None = None
+    warnings: tuple[str, ...] = ()
 
 
 class Jobs:
@@ -32,10 +34,13 @@ class Jobs:
     def __init__(self, batch: BatchClient, deadline: DeadlineClient, caller: Caller) -> None:
         self._batch, self._deadline, self._caller = batch, deadline, caller
 
-    async def batch_stream(self, sub_executions: Iterable[object], stage_name: str | None) -> Found:
-        """The stream of the first Batch job of a step that has one and that may belong to a stage, with DescribeJobs.
+    async def batch_streams(
+        self, sub_executions: Iterable[object], stage_name: str | None, group: str, default_group: str
+    ) -> Found:
+        """The streams of the Batch jobs of a step that may belong to a stage and log to a group, with DescribeJobs.
 
-        A job may belong to a stage when either names none, or both the same.
+        A job may belong to a stage when either names none, or both the same. A job whose definition names no group logs
+        to ``default_group``.
         """
         wanted = _batch_jobs(sub_executions, stage_name)
         if not wanted:
@@ -43,19 +48,38 @@ class Jobs:
         try:
             answer = await self._caller.call(self._batch.describe_jobs, {"jobs": wanted})
         except CallFailed as failure:
-            return Found((), failure.code, f"Batch job log stream unavailable: {failure.code}")
+            return Found((), failure.code, (f"Batch job log stream unavailable: {failure.code}",))
         described = {job.get("jobId"): job for job in answer.get("jobs", ())}
-        streams = [stream for job in wanted if (stream := _stream(described.get(job, {})))]
-        return Found(streams[:1], warning=None if described else NO_LONGER_DESCRIBED)
+        jobs = [described[job] for job in wanted if job in described]
+        groups = [(log_streams(job), log_groups(job) or {default_group}) for job in jobs]
+        streams = list(dict.fromkeys(stream for of_job, named in groups if group in named for stream in of_job))
+        elsewhere = sorted({name for of_job, named in groups if of_job for name in named} - {group})
+        warnings = [NO_LONGER_DESCRIBED] if len(jobs) < len(wanted) else []
+        if elsewhere and not streams:
+            warnings.append(f"The Batch job writes to {', '.join(elsewhere)}, not to {group}.")
+        warnings += [ON_EKS] if any(job.get("eksProperties") for job in jobs) else []
+        return Found(streams, warnings=tuple(warnings))
 
     async def sessions(self, jobs: Sequence[DeadlineJob]) -> Found:
-        """The streams of the sessions of some Deadline Cloud jobs that started last, with ListSessions."""
-        try:
-            listed = await asyncio.gather(*map(self._sessions_of, jobs))
-        except CallFailed as failure:
-            return Found((), failure.code)
-        sessions = sorted((session for one in listed for session in one), key=_started, reverse=True)
-        return Found(list(dict.fromkeys(session["sessionId"] for session in sessions))[:_MOST_SESSIONS])
+        """The streams of the sessions of some Deadline Cloud jobs that started last, with ListSessions.
+
+        A job whose sessions cannot be listed hides those of no other.
+        """
+        listed = await asyncio.gather(*map(self._sessions_of, jobs), return_exceptions=True)
+        failures = [one for one in listed if isinstance(one, BaseException)]
+        if unexpected := [failure for failure in failures if not isinstance(failure, CallFailed)]:
+            raise unexpected[0]
+        codes = [failure.code for failure in failures if isinstance(failure, CallFailed)]
+        if codes and len(codes) == len(jobs):
+            return Found((), codes[0])
+        known = sorted(
+            (s for one in listed if not isinstance(one, BaseException) for s in one), key=_started, reverse=True
+        )
+        sessions = list(dict.fromkeys(session["sessionId"] for session in known))
+        warnings = [f"The sessions of a job could not be listed: {code}" for code in dict.fromkeys(codes)]
+        if len(sessions) > _MOST_SESSIONS:
+            warnings.append(f"Only the {_MOST_SESSIONS} sessions that started last were read.")
+        return Found(sessions[:_MOST_SESSIONS], warnings=tuple(warnings))
 
     async def _sessions_of(self, job: DeadlineJob) -> list[Mapping[str, Any]]:
         request = {"farmId": job.farm_id, "queueId": job.queue_id, "jobId": job.job_id, "maxResults": _PAGE}
@@ -77,14 +101,6 @@ def _batch_jobs(sub_executions: Iterable[object], stage_name: str | None) -> lis
             if isinstance(job, str) and job and (not stage or not stage_name or stage == stage_name):
                 found[job] = None
     return list(found)[:_MOST_JOBS]
-
-
-def _stream(job: Mapping[str, Any]) -> str | None:
-    """The stream of a job's container, or else of the last attempt that has one."""
-    containers = [job.get("container"), *(attempt.get("container") for attempt in reversed(job.get("attempts") or ()))]
-    return next(
-        (container["logStreamName"] for container in containers if (container or {}).get("logStreamName")), None
-    )
 
 
 def _started(session: Mapping[str, Any]) -> float:

@@ -4,16 +4,22 @@ The rules are those of VAMS: what is the step's own is read whole, and what othe
 ids of the execution and the step.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from graph.logs.sources import LogKind, LogSource, LogSourceType
+
+_CONTAINERS = frozenset({LogSourceType.BATCH, LogSourceType.ECS, LogSourceType.CONTAINER})
+_TASK_ARN = re.compile(r"arn:[\w-]+:ecs:[\w-]*:\w*:task/(?:[\w-]+/)?([\w-]+)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
     """The lines of a group that lie in some streams, or in those with a prefix, and that hold every one of some terms.
 
+    Where ``tasks`` are given, ids of ECS, a line lies in the stream of one of them or holds every one of ``ids``. Such
+    a stream ends in its task's id, after a prefix and the container's name; CloudWatch cannot search for that.
     ``is_certain`` is False where the streams ought to be known but are not, so that lines may be missed.
     """
 
@@ -21,6 +27,8 @@ class Scope:
     streams: tuple[str, ...] = ()
     prefix: str | None = None
     terms: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
     is_certain: bool = True
 
     @property
@@ -32,6 +40,10 @@ class Scope:
     def only_stream(self) -> str | None:
         """The stream that is all of the scope, every line of it; None for any other scope."""
         return self.streams[0] if len(self.streams) == 1 and not self.terms else None
+
+    def holds(self, stream: str, message: str) -> bool:
+        """Whether a line belongs to the scope that CloudWatch found in its streams with its terms."""
+        return not self.tasks or _task_of(stream) in self.tasks or all(id_ in message for id_ in self.ids)
 
     def containing(self, text: str | None) -> "Scope":
         """The lines that hold a text too."""
@@ -73,12 +85,32 @@ def of_sessions(source: LogSource, sessions: Sequence[str]) -> Scope:
     return Scope(source.log_group_arn, streams=tuple(sessions))
 
 
-def of_batch_stream(source: LogSource, owner: Owner, stream: str | None) -> Scope:
-    """The lines of a Batch job that is known by the prefix of its streams, and by its stream if that was found out."""
-    if stream is None:
-        return replace(of_source(source, owner), is_certain=False)
-    is_own = any(stream.startswith(prefix) for prefix in owner.prefixes)
-    return Scope(source.log_group_arn, streams=(stream,), terms=() if is_own else owner.both)
+def of_container(source: LogSource, owner: Owner, streams: Sequence[str], tasks: Sequence[str]) -> Scope:
+    """The lines of a step's container: those of its streams and tasks, or else those with the step's ids.
+
+    Streams and tasks are the step's own and so are read whole, wherever they are; a stream below a prefix that the step
+    registered for another source is that source's.
+    """
+    others = tuple(prefix for prefix in owner.prefixes if prefix != source.log_stream_prefix)
+    own = [stream for stream in streams if not stream.startswith(others)]
+    if tasks:
+        known = (*tasks, *map(_task_of, own))
+        return Scope(source.log_group_arn, prefix=source.log_stream_prefix, tasks=known, ids=owner.both)
+    if own:
+        return Scope(source.log_group_arn, streams=tuple(own))
+    return replace(of_source(source, owner), is_certain=False)
+
+
+def tasks_of(sub_executions: Iterable[object], stage_name: str | None) -> tuple[str, ...]:
+    """The ids of the registered ECS tasks that may belong to a stage: either names none, or both the same."""
+    found: dict[str, None] = {}
+    for entry in sub_executions:
+        if not isinstance(entry, dict) or (stage_name and entry.get("stageName") not in (stage_name, "", None)):
+            continue
+        for arn in (entry.get("taskArn"), entry.get("arn")):
+            if isinstance(arn, str) and (task := _TASK_ARN.fullmatch(arn)):
+                found[task[1]] = None
+    return tuple(found)
 
 
 def of_source(source: LogSource, owner: Owner) -> Scope:
@@ -91,15 +123,18 @@ def of_source(source: LogSource, owner: Owner) -> Scope:
     return Scope(source.log_group_arn, prefix=source.log_stream_prefix, terms=owner.both)
 
 
-def needs_batch_stream(source: LogSource) -> bool:
-    """Whether the source is a Batch job whose stream has to be found out."""
-    is_prefix_alone = bool(source.log_stream_prefix) and not source.log_stream_name
-    return source.is_registered and source.source_type is LogSourceType.BATCH and is_prefix_alone
+def is_container(source: LogSource) -> bool:
+    """Whether the source is a container that registered no stream, so that its streams have to be found out."""
+    return source.is_registered and source.source_type in _CONTAINERS and not source.log_stream_name
 
 
 def registered_prefixes(sources: Iterable[LogSource]) -> tuple[str, ...]:
     """The stream prefixes that a step registered."""
     return tuple(source.log_stream_prefix for source in sources if source.is_registered and source.log_stream_prefix)
+
+
+def _task_of(stream: str) -> str:
+    return stream.rpartition("/")[2]
 
 
 def _plain(group_arn: str) -> str:

@@ -5,20 +5,21 @@ import time
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from graph.aws.batch import DEFAULT_LOG_GROUP
 from graph.aws.calls import Caller
 from graph.aws.clients import Clients
 from graph.logs import scope
-from graph.logs.cloudwatch import CloudWatch
+from graph.logs.cloudwatch import MOST_STREAMS, CloudWatch
 from graph.logs.engines import Engines
 from graph.logs.jobs import Found, Jobs
 from graph.logs.lines import Span
 from graph.logs.reading import LineReader, LogReadStatus, Reading
 from graph.logs.redaction import redact, redact_lines
 from graph.logs.scope import Owner, Scope
-from graph.logs.sources import LogKind, LogSource
+from graph.logs.sources import LogKind, LogSource, LogSourceType
 from graph.logs.walks import ScopeReader
 
 _WORDS = {
@@ -34,13 +35,14 @@ _RUN = "Workflow log"
 class Target:
     """What is to be read for one log: a reader, or None and why there is nothing to read.
 
-    ``called`` says in warnings what it is, without an account.
+    ``called`` says in warnings what it is, without an account; ``if_empty`` what to say where nothing was found.
     """
 
     called: str
     reader: LineReader | None
     status: LogReadStatus = LogReadStatus.READ
     warnings: tuple[str, ...] = ()
+    if_empty: str | None = None
 
     def status_of(self, reading: Reading) -> LogReadStatus:
         """How a reading of it went."""
@@ -53,7 +55,8 @@ class Target:
     def warnings_of(self, reading: Reading) -> tuple[str, ...]:
         """What there is to say of a reading of it."""
         failed = () if reading.failure is None else (_failed(self.called, reading.failure),)
-        return self.warnings + reading.warnings + failed
+        empty = (self.if_empty,) if self.if_empty and self.status_of(reading) is LogReadStatus.EMPTY else ()
+        return self.warnings + reading.warnings + failed + empty
 
 
 class Logs:
@@ -96,21 +99,49 @@ class Logs:
                 return Target(called, None, LogReadStatus.of_failure(found.failure), (warning,))
             if not found.streams:
                 return Target(called, None, LogReadStatus.NOT_FOUND, (f"No session of {source.label} was found.",))
-            return self._target(called, scope.of_sessions(source, found.streams), span, text)
-        if not scope.needs_batch_stream(source):
-            return self._target(called, scope.of_source(source, owner), span, text)
-        found = await self._batch_stream(source, sub_executions)
-        stream = next(iter(found.streams), None)
-        unknown = f"The stream of {source.label} is not known: all with its prefix were searched for the step's ids."
-        warnings = () if stream else (*filter(None, [found.warning]), unknown)
-        return self._target(called, scope.of_batch_stream(source, owner, stream), span, text, warnings)
+            return self._target(called, scope.of_sessions(source, found.streams), span, text, found.warnings)
+        if scope.is_container(source):
+            return await self._of_container(called, source, owner, sub_executions, span, text)
+        lines = scope.of_source(source, owner)
+        target = self._target(called, lines, span, text)
+        if not source.is_registered or not lines.terms:
+            return target
+        return replace(target, if_empty=f"{source.label}: no line holds the step's ids, and others are not shown.")
 
-    async def _batch_stream(self, source: LogSource, sub_executions: Sequence[dict[str, Any]]) -> Found:
+    async def _of_container(
+        self,
+        called: str,
+        source: LogSource,
+        owner: Owner,
+        sub_executions: Sequence[dict[str, Any]],
+        span: Span,
+        text: str | None,
+    ) -> Target:
+        kind, stage = source.source_type, source.stage_name
+        found = Found(()) if kind is LogSourceType.ECS else await self._batch_streams(source, sub_executions)
+        tasks = () if kind is LogSourceType.BATCH else scope.tasks_of(sub_executions, stage)
+        lines = scope.of_container(source, owner, found.streams[:MOST_STREAMS], tasks)
+        warnings = () if lines.tasks else found.warnings  # its jobs may be another source's then
+        if len(found.streams) > MOST_STREAMS:
+            warnings += (f"Only the first {MOST_STREAMS} of {len(found.streams)} streams were read.",)
+        if not lines.is_certain:
+            where = "all with its prefix were" if source.log_stream_prefix else "all of its group was"
+            warnings += (f"The stream of {source.label} is not known: {where} searched for the step's ids.",)
+        target = self._target(called, lines, span, text, warnings)
+        if not lines.tasks:
+            return target
+        return replace(
+            target, if_empty=f"{source.label}: no line is of the tasks {', '.join(tasks)} or holds the step's ids."
+        )
+
+    async def _batch_streams(self, source: LogSource, sub_executions: Sequence[dict[str, Any]]) -> Found:
         if self.engines is not None and source.stage_name:
-            stream = await self.engines.batch_stream(sub_executions, source.stage_name)
-            if stream:
-                return Found((stream,))
-        return await self._jobs.batch_stream(sub_executions, source.stage_name)
+            streams = await self.engines.batch_streams(sub_executions, source.stage_name)
+            if streams:
+                return Found(streams)
+        # What is registered as of Batch is taken at its word; any other container may be another job's.
+        default = source.log_group_name if source.source_type is LogSourceType.BATCH else DEFAULT_LOG_GROUP
+        return await self._jobs.batch_streams(sub_executions, source.stage_name, source.log_group_name, default)
 
     def _of_group(self, lines: Scope, span: Span, text: str | None) -> Target:
         group = lines.group_arn.partition(":log-group:")[2]

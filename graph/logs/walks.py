@@ -6,13 +6,14 @@ hold too much. A search that finds nothing for long is cut to a narrower window 
 is known by its time, and the next reading need not search it again.
 """
 
+import asyncio
 import itertools
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graph.aws.calls import CallFailed
-from graph.logs.cloudwatch import MOST_EVENTS, CloudWatch, EventPage, TokenExpired
+from graph.logs.cloudwatch import MOST_EVENTS, CloudWatch, EventPage, TokenExpired, is_not_found
 from graph.logs.lines import Allowance, Event, Line, LineWindow, Mark, Milliseconds, Span, in_order
 from graph.logs.reading import Reading
 from graph.logs.scope import Scope
@@ -36,12 +37,38 @@ class ScopeReader:
     span: Span
 
     async def read(self, window: LineWindow, allowance: Allowance) -> Reading:
-        """The lines of a window."""
-        if window.forward:
-            return await _Forward(self, window, allowance).read()
-        if stream := self.scope.only_stream:
-            return await _StreamBackward(self, window, allowance, stream).read()
-        return await _Backward(self, window, allowance).read()
+        """The lines of a window. Of several streams, those that do not exist hide nothing of the others."""
+        reading = await _read(self, window, allowance)
+        if reading.failure is None or not is_not_found(reading.failure) or len(self.scope.streams) < 2:
+            return reading
+        try:
+            written = await self._existing(allowance)
+        except CallFailed as failure:
+            return replace(reading, failure=failure.code)
+        if not written:
+            return reading
+        reader = replace(self, scope=replace(self.scope, streams=written))
+        missing = ", ".join(stream for stream in self.scope.streams if stream not in written)
+        reading = await _read(reader, window, allowance)
+        return replace(reading, warnings=(*reading.warnings, f"Without a line, or deleted: {missing}."))
+
+    async def _existing(self, allowance: Allowance) -> tuple[str, ...]:
+        streams = self.scope.streams
+        allowance.spend(len(streams))
+        exist = await asyncio.gather(
+            *(self.cloudwatch.has_stream(self.scope, stream) for stream in streams), return_exceptions=True
+        )
+        if failed := next((one for one in exist if isinstance(one, BaseException)), None):
+            raise failed
+        return tuple(itertools.compress(streams, exist))
+
+
+async def _read(of: ScopeReader, window: LineWindow, allowance: Allowance) -> Reading:
+    if window.forward:
+        return await _Forward(of, window, allowance).read()
+    if stream := of.scope.only_stream:
+        return await _StreamBackward(of, window, allowance, stream).read()
+    return await _Backward(of, window, allowance).read()
 
 
 class _Walk:

@@ -1,4 +1,4 @@
-"""What engines tell of logs: a history as lines, and the stream of a Batch job that a stage ran."""
+"""What engines tell of logs: a history as lines, and the streams of a Batch job that a stage ran."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,8 +26,8 @@ class EngineLogs:
         """The history of an execution as lines, those within a span that hold a text."""
         return _HistoryReader(self._engines, execution.arn, span, text)
 
-    async def batch_stream(self, sub_executions: Sequence[Mapping[str, Any]], stage_name: str) -> str | None:
-        """The log stream of the Batch job that a stage of a step's registered state machines ran, if it is known."""
+    async def batch_streams(self, sub_executions: Sequence[Mapping[str, Any]], stage_name: str) -> tuple[str, ...]:
+        """The log streams of the Batch job that a stage of a step's registered state machines ran, if known."""
         async with OperationScope() as scope:
             operation = self._engines.operation(scope)
             for reference in references(sub_executions):
@@ -37,11 +37,11 @@ class EngineLogs:
                 visits = reversed(stage.visits) if stage is not None else ()
                 for job in [job for visit in visits if (job := batch_job(visit))][:1]:
                     if job.log_stream_name is not None:
-                        return job.log_stream_name
+                        return (job.log_stream_name,)
                     described = (await operation.batch_job(job.job_id)).value
-                    if described is not None and described.log_stream_name is not None:
-                        return described.log_stream_name
-        return None
+                    if described is not None and described.log_streams:
+                        return described.log_streams
+        return ()
 
 
 @dataclass(frozen=True, slots=True)

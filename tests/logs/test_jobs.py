@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from graph.aws.calls import Caller
-from graph.logs.jobs import NO_LONGER_DESCRIBED, Found, Jobs
+from graph.logs.jobs import NO_LONGER_DESCRIBED, ON_EKS, Found, Jobs
 from graph.logs.sources import DeadlineJob
 from tests.logs.test_service import Batch, Deadline, Refusing, job, registered
-from tests.logs.unruly import Recorded
+from tests.logs.unruly import Recorded, refused
 
 JOB = DeadlineJob("farm", "queue", "job")
 
@@ -20,29 +20,41 @@ def caller() -> Iterator[Caller]:
     caller.close()
 
 
-async def stream(caller: Caller, batch: Any, entries: Any, stage: str | None = None) -> Found:
-    return await Jobs(batch, Deadline(), caller).batch_stream(entries, stage)
+async def streams(caller: Caller, batch: Any, entries: Any, stage: str | None = None) -> Found:
+    return await Jobs(batch, Deadline(), caller).batch_streams(entries, stage, "/aws/batch/job", "/aws/batch/job")
 
 
-async def test_the_first_registered_job_with_a_stream_counts(caller: Caller) -> None:
-    jobs = Batch(job("b", "second"), job("a", "first"))
-    assert (await stream(caller, jobs, [registered("a"), registered("b")])).streams == ["first"]
+async def test_the_streams_of_all_registered_jobs_count_in_their_order(caller: Caller) -> None:
+    jobs = Batch(job("b", "second", "second/0", "second"), job("a", "first"))
+    found = await streams(caller, jobs, [registered("a"), registered("b")])
+    assert found == Found(["first", "second", "second/0"])
 
 
-async def test_a_job_that_was_forgotten_is_said_to_be(caller: Caller) -> None:
-    assert await stream(caller, Batch(), [registered("a")]) == Found([], warning=NO_LONGER_DESCRIBED)
+async def test_a_job_that_was_forgotten_is_said_to_be_whatever_others_have(caller: Caller) -> None:
+    assert await streams(caller, Batch(), [registered("a")]) == Found([], warnings=(NO_LONGER_DESCRIBED,))
+    found = await streams(caller, Batch(job("b", "one")), [registered("a"), registered("b")])
+    assert found == Found(["one"], warnings=(NO_LONGER_DESCRIBED,))
+
+
+async def test_what_batch_cannot_tell_of_logs_is_said(caller: Caller) -> None:
+    pods = {"jobId": "a", "eksProperties": {"podProperties": {"containers": [{"name": "c"}]}}}
+    assert await streams(caller, Batch(pods), [registered("a")]) == Found([], warnings=(ON_EKS,))
+    options = {"awslogs-group": "/elsewhere"}
+    moved = {"jobId": "a", "container": {"logStreamName": "s", "logConfiguration": {"options": options}}}
+    found = await streams(caller, Batch(moved), [registered("a")])
+    assert found == Found([], warnings=("The Batch job writes to /elsewhere, not to /aws/batch/job.",))
 
 
 async def test_entries_that_are_no_batch_jobs_are_passed_over(caller: Caller) -> None:
     batch = Recorded(Batch())
     entries = [None, "x", {"resourceType": "batchJob"}, {"resourceType": "batchJob", "jobId": 7}, {"jobId": "a"}]
-    assert await stream(caller, batch, entries) == Found(())
+    assert await streams(caller, batch, entries) == Found(())
     assert batch.requests == []
 
 
 async def test_no_more_than_twenty_jobs_are_asked_for_each_once(caller: Caller) -> None:
     batch = Recorded(Batch())
-    await stream(caller, batch, [registered(str(n)) for n in range(30)] + [registered("0")])
+    await streams(caller, batch, [registered(str(n)) for n in range(30)] + [registered("0")])
     assert batch.requests == [("describe_jobs", {"jobs": [str(n) for n in range(20)]})]
 
 
@@ -60,6 +72,7 @@ async def test_five_pages_of_sessions_are_read_and_the_last_started_chosen(calle
     found = await Jobs(Batch(), client, caller).sessions([JOB])
     assert len(client.requests) == 5
     assert found.streams == [f"session-4-{n}" for n in range(19, 9, -1)]
+    assert found.warnings == ("Only the 10 sessions that started last were read.",)
 
 
 async def test_sessions_of_several_jobs_are_one_list(caller: Caller) -> None:
@@ -71,3 +84,16 @@ async def test_sessions_of_several_jobs_are_one_list(caller: Caller) -> None:
 async def test_sessions_that_may_not_be_listed_are_a_failure(caller: Caller) -> None:
     found = await Jobs(Batch(), Refusing("AccessDeniedException"), caller).sessions([JOB])
     assert found == Found((), "AccessDeniedException")
+
+
+async def test_a_job_whose_sessions_may_not_be_listed_hides_those_of_no_other(caller: Caller) -> None:
+    class OneDenied:
+        def list_sessions(self, *, jobId: str, **_: Any) -> Any:  # noqa: N803
+            if jobId == "denied":
+                raise refused("AccessDeniedException")
+            return {"sessions": [{"sessionId": f"session-{jobId}"}]}
+
+    found = await Jobs(Batch(), Recorded(OneDenied()), caller).sessions([JOB._replace(job_id="denied"), JOB])
+    assert found == Found(
+        ["session-job"], warnings=("The sessions of a job could not be listed: AccessDeniedException",)
+    )

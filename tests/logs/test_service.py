@@ -143,15 +143,11 @@ async def read(
         ),
         (source("/studio"), {"logGroupIdentifier": f"{ARN}/studio", "filterPattern": BOTH}),
         (
-            source("/aws/batch/job", source_type=LogSourceType.BATCH),
-            {"logGroupIdentifier": f"{ARN}/aws/batch/job", "filterPattern": BOTH},
-        ),
-        (
             source("/aws/vendedlogs/VAMSstateMachine-X", kind=LogKind.SUB_STATE_MACHINE, is_registered=False),
             {"logGroupIdentifier": f"{ARN}/aws/vendedlogs/VAMSstateMachine-X", "filterPattern": BOTH},
         ),
     ],
-    ids=["invocation", "stream", "batch stream", "prefix", "group", "batch group", "sub state machine"],
+    ids=["invocation", "stream", "batch stream", "prefix", "group", "sub state machine"],
 )
 async def test_a_source_is_searched_in_its_streams_for_its_terms(
     caller: Caller, of: LogSource, request_: dict[str, Any]
@@ -168,7 +164,7 @@ async def test_a_source_is_searched_in_its_streams_for_its_terms(
         ([job("j", "vams-thumbnail/default/1")], [registered("j")], "Thumb"),
         ([job("j", "vams-thumbnail/default/1")], [registered("j", "Thumb")], None),
         ([job("j", "vams-thumbnail/default/1")], [registered("j", "Thumb")], "Thumb"),
-        ([job("j", None, "vams-thumbnail/default/0", "vams-thumbnail/default/1")], [registered("j")], None),
+        ([job("j", None, "vams-thumbnail/default/1")], [registered("j")], None),
         ([job("i"), job("j", "vams-thumbnail/default/1")], [registered("i"), registered("j")], None),
     ],
     ids=["source's stage", "job's stage", "one stage", "last attempt", "second job"],
@@ -184,12 +180,160 @@ async def test_the_stream_of_a_batch_job_is_read_whole_below_a_registered_prefix
     assert target.warnings == ()
 
 
-async def test_the_stream_of_a_batch_job_elsewhere_is_searched_for_both_ids(caller: Caller) -> None:
-    jobs = Batch(job("j", "shared/1"))
+@pytest.mark.parametrize("prefix", ["vams-thumbnail-a1b2c3d4e5/default/", "Thumb/", None])
+@pytest.mark.parametrize("kind", [LogSourceType.BATCH, LogSourceType.CONTAINER])
+async def test_the_stream_of_a_job_is_read_whole_whatever_prefix_was_registered(
+    caller: Caller, kind: LogSourceType, prefix: str | None
+) -> None:
+    jobs = Batch(job("j", "thumb/default/1"))
+    of = source("/aws/batch/job", source_type=kind, log_stream_prefix=prefix)
+    target, _, [(_, request)] = await read(caller, of, batch=jobs, entries=[registered("j")])
+    assert request["logStreamNames"] == ["thumb/default/1"]
+    assert "filterPattern" not in request
+    assert (target.status, target.warnings) == (LogReadStatus.READ, ())
+
+
+async def test_a_stream_below_the_prefix_of_another_source_is_that_sources(caller: Caller) -> None:
+    jobs, entries = Batch(job("j", "vams-thumbnail/default/1"), job("k", "other/1")), [registered("j"), registered("k")]
+    _, _, [(_, request)] = await read(caller, batch(prefix="other/"), batch=jobs, entries=entries)
+    assert request["logStreamNames"] == ["other/1"]
+
+
+async def test_a_container_beside_a_job_that_logs_elsewhere_is_still_searched(caller: Caller) -> None:
+    jobs = Batch(job("j", "batch/default/1"))
+    entries = [registered("j"), {"taskArn": TASK_ARN}]
+    of = container(None, LogSourceType.CONTAINER)
+    lines = [Written("/ecs/rapid", f"web/{TASK}", 2_000, "of the task"), Written("/ecs/rapid", "web/1", 3_000, "no")]
+    for known in (entries, entries[1:]):
+        _, reading, _ = await read(caller, of, logs=EmbeddedLogs(lines), batch=jobs, entries=known)
+        assert reading is not None
+        assert [line.message for line in reading.lines] == ["of the task"]
+    target, _, [(_, request)] = await read(caller, of, batch=jobs, entries=entries[:1])
+    assert (target.status, request["filterPattern"]) == (LogReadStatus.UNSCOPED, BOTH)
+
+
+async def test_every_container_and_attempt_of_a_job_is_read(caller: Caller) -> None:
+    tasks = {"taskProperties": [{"containers": [{"logStreamName": "model/2"}, {"logStreamName": "sidecar/2"}]}]}
+    earlier = {"taskProperties": [{"containers": [{"logStreamName": "model/1"}, {"logStreamName": "sidecar/1"}]}]}
+    jobs = Batch({"jobId": "j", "ecsProperties": tasks, "attempts": [earlier]})
+    lines = [Written("/aws/batch/job", name, 2_000, name) for name in ("model/1", "model/2", "sidecar/2", "other/1")]
+    for forward in (True, False):
+        target, reading, _ = await read(
+            caller, batch(), logs=EmbeddedLogs(lines), batch=jobs, entries=[registered("j")], forward=forward
+        )
+        assert reading is not None
+        assert sorted(line.message for line in reading.lines) == ["model/1", "model/2", "sidecar/2"]
+        assert target.status_of(reading) is LogReadStatus.READ
+        assert target.warnings_of(reading) == ("Without a line, or deleted: sidecar/1.",)
+
+
+async def test_no_more_streams_are_read_than_one_call_searches_and_that_is_said(caller: Caller) -> None:
+    jobs = Batch(job("j", "s", *(f"a/{n}" for n in range(120))))
     target, _, [(_, request)] = await read(caller, batch(), batch=jobs, entries=[registered("j")])
-    assert request["logStreamNames"] == ["shared/1"]
+    assert len(request["logStreamNames"]) == 100
+    assert target.warnings == ("Only the first 100 of 121 streams were read.",)
+
+
+TASK = "0123456789abcdef0123456789abcdef"
+TASK_ARN = f"arn:aws:ecs:us-west-2:123456789012:task/cluster/{TASK}"
+
+
+def container(prefix: str | None, kind: LogSourceType = LogSourceType.ECS, stage: str | None = None) -> LogSource:
+    return source("/ecs/rapid", source_type=kind, log_stream_prefix=prefix, stage_name=stage, label="container")
+
+
+@pytest.mark.parametrize("kind", [LogSourceType.ECS, LogSourceType.CONTAINER])
+@pytest.mark.parametrize("prefix", ["ecs/", "ecs", "ecs/rapid/", f"ecs/rapid/{TASK}", None])
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"resourceType": "ecsTask", "taskArn": TASK_ARN, "clusterArn": "arn:aws:ecs:us-west-2:123456789012:cluster/c"},
+        {"resourceType": "ecsTask", "arn": f"arn:aws-us-gov:ecs:us-west-2:123456789012:task/{TASK}"},
+    ],
+    ids=["task ARN", "short ARN"],
+)
+async def test_the_lines_of_a_registered_task_are_read_from_its_streams_alone(
+    caller: Caller, kind: LogSourceType, prefix: str | None, entry: dict[str, Any]
+) -> None:
+    lines = [
+        Written("/ecs/rapid", f"ecs/rapid/{TASK}", 2_000, "optimising mesh"),
+        Written("/ecs/rapid", f"ecs/rapid/{TASK[::-1]}", 3_000, "of another step"),
+        Written("/ecs/rapid", f"ecs/rapid/{TASK}0", 3_500, "of another task"),
+        Written("/ecs/rapid", f"ecs/rapid/{TASK}", 4_000, "done"),
+    ]
+    for forward, messages in ((True, ["optimising mesh", "done"]), (False, ["done", "optimising mesh"])):
+        target, reading, _ = await read(
+            caller, container(prefix, kind), logs=EmbeddedLogs(lines), entries=[entry], forward=forward
+        )
+        assert reading is not None
+        assert [line.message for line in reading.lines] == messages
+        assert (target.status_of(reading), target.warnings_of(reading)) == (LogReadStatus.READ, ())
+
+
+async def test_lines_with_the_steps_ids_are_the_steps_in_any_tasks_stream(caller: Caller) -> None:
+    lines = [
+        Written("/ecs/rapid", "ecs/rapid/f00d", 2_000, f"begun for {RUN} {STEP}"),
+        Written("/ecs/rapid", "ecs/rapid/f00d", 2_001, f"begun for {RUN}"),
+    ]
+    _, reading, _ = await read(caller, container("ecs/"), logs=EmbeddedLogs(lines), entries=[{"taskArn": TASK_ARN}])
+    assert reading is not None
+    assert [line.message for line in reading.lines] == [f"begun for {RUN} {STEP}"]
+
+
+async def test_the_lines_of_a_task_are_found_among_those_of_thousands(caller: Caller) -> None:
+    lines = [Written("/ecs/rapid", f"ecs/rapid/{n % 50}", 1_000 + n % 7_000, f"line {n}") for n in range(30_000)]
+    lines += [Written("/ecs/rapid", f"ecs/rapid/{TASK}", 4_000 + n, f"mine {n}") for n in range(3)]
+    for forward in (True, False):
+        _, reading, requests = await read(
+            caller, container("ecs/"), logs=EmbeddedLogs(lines), entries=[{"taskArn": TASK_ARN}], forward=forward
+        )
+        assert reading is not None
+        assert sorted(line.message for line in reading.lines) == ["mine 0", "mine 1", "mine 2"]
+        assert len(requests) < 20
+
+
+async def test_where_no_stream_is_the_tasks_that_is_said(caller: Caller) -> None:
+    lines = [Written("/ecs/rapid", "ecs/rapid/f00d", 2_000, "of another step")]
+    target, reading, _ = await read(
+        caller, container("ecs/"), logs=EmbeddedLogs(lines), entries=[{"taskArn": TASK_ARN}]
+    )
+    assert reading is not None
+    assert target.status_of(reading) is LogReadStatus.EMPTY
+    assert target.warnings_of(reading) == (f"container: no line is of the tasks {TASK} or holds the step's ids.",)
+
+
+@pytest.mark.parametrize("kind", [LogSourceType.BATCH, LogSourceType.ECS, LogSourceType.CONTAINER])
+@pytest.mark.parametrize("prefix", ["ecs/", None])
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"resourceType": "ecsTask", "taskArn": TASK_ARN, "stageName": "Other"},
+        {"resourceType": "ecsTask", "taskArn": 7, "arn": ["x"]},
+        {"resourceType": "ecsTask", "taskArn": "arn:aws:ecs:us-west-2:123456789012:task/c/"},
+        {"resourceType": "ecsTask", "taskArn": f"arn:aws:ecs:us-west-2:123456789012:service/c/{TASK}"},
+    ],
+    ids=["another stage", "no texts", "no id", "no task"],
+)
+async def test_a_container_of_unknown_streams_is_searched_for_ids_and_unscoped(
+    caller: Caller, kind: LogSourceType, prefix: str | None, entry: dict[str, Any]
+) -> None:
+    target, reading, [(_, request)] = await read(caller, container(prefix, kind, "Run"), entries=[entry])
+    assert reading is not None
     assert request["filterPattern"] == BOTH
-    assert target.status is LogReadStatus.READ
+    assert request.get("logStreamNamePrefix") == prefix
+    assert target.status_of(reading) is LogReadStatus.UNSCOPED
+    where = "all with its prefix were" if prefix else "all of its group was"
+    assert target.warnings_of(reading) == (
+        f"The stream of container is not known: {where} searched for the step's ids.",
+    )
+
+
+async def test_a_source_that_was_searched_for_ids_in_vain_says_so(caller: Caller) -> None:
+    lines = [Written("/studio", "a", 2_000, "a line without ids")]
+    target, reading, _ = await read(caller, source("/studio"), logs=EmbeddedLogs(lines))
+    assert reading is not None
+    assert target.status_of(reading) is LogReadStatus.EMPTY
+    assert target.warnings_of(reading) == ("A log: no line holds the step's ids, and others are not shown.",)
 
 
 @pytest.mark.parametrize(
@@ -216,8 +360,8 @@ async def test_an_unknown_batch_stream_is_searched_by_its_prefix_and_unscoped(
 
 async def test_the_engine_knows_the_stream_of_a_stage_first(caller: Caller) -> None:
     class Engine:
-        async def batch_stream(self, entries: Sequence[dict[str, Any]], stage: str) -> str | None:
-            return "vams-thumbnail/default/9" if stage == "Thumb" else None
+        async def batch_streams(self, entries: Sequence[dict[str, Any]], stage: str) -> tuple[str, ...]:
+            return ("vams-thumbnail/default/9",) if stage == "Thumb" else ()
 
     jobs = Recorded(Batch(job("j", "vams-thumbnail/default/1")))
     entries = [registered("j")]
@@ -250,6 +394,33 @@ async def test_the_last_sessions_of_a_farm_job_are_read_whole(caller: Caller) ->
     streams = [f"session-{n}" for n in range(11, 1, -1)]
     group = {"logGroupIdentifier": f"{ARN}/aws/deadline/farm-1/queue-1"}
     assert requests == [("filter_log_events", SEARCH | group | {"logStreamNames": streams})]
+
+
+@pytest.mark.parametrize("unwritten", [{3}, {1}, {1, 3}])
+@pytest.mark.parametrize("forward", [True, False])
+async def test_sessions_without_a_stream_hide_no_lines_of_the_others(
+    caller: Caller, unwritten: set[int], forward: bool
+) -> None:
+    group = "/aws/deadline/farm-1/queue-1"
+    lines = [Written(group, f"session-{n}", 2_000 + n, f"line {n}") for n in {1, 2, 3} - unwritten]
+    sessions = Deadline(
+        *({"sessionId": f"session-{n}", "startedAt": datetime(2026, 1, 1, n, tzinfo=UTC)} for n in (1, 2, 3))
+    )
+    target, reading, _ = await read(caller, farm("job-1"), logs=EmbeddedLogs(lines), deadline=sessions, forward=forward)
+    assert reading is not None
+    assert {line.message for line in reading.lines} == {f"line {n}" for n in {1, 2, 3} - unwritten}
+    assert target.status_of(reading) is LogReadStatus.READ
+    missing = ", ".join(f"session-{n}" for n in sorted(unwritten, reverse=True))
+    assert target.warnings_of(reading) == (f"Without a line, or deleted: {missing}.",)
+
+
+async def test_sessions_of_which_none_has_a_stream_are_not_found(caller: Caller) -> None:
+    lines = [Written("/aws/deadline/farm-1/queue-1", "session-9", 2_000, "of another job")]
+    sessions = Deadline({"sessionId": "session-1"}, {"sessionId": "session-2"})
+    target, reading, _ = await read(caller, farm("job-1"), logs=EmbeddedLogs(lines), deadline=sessions)
+    assert reading is not None
+    assert target.status_of(reading) is LogReadStatus.NOT_FOUND
+    assert reading.lines == []
 
 
 async def test_a_farm_job_without_a_session_is_not_found(caller: Caller) -> None:

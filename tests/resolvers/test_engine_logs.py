@@ -109,7 +109,7 @@ async def test_a_history_that_cannot_be_read_is_a_warning(memory: MemoryDatabase
 async def test_the_stream_of_a_job_comes_from_the_state_that_ran_it(quick: Graph) -> None:
     engines = EngineLogs(quick.services.engines)
     publication = INSIDES_RUN.steps[0].sub_executions
-    assert await engines.batch_stream(publication, "Bake") == TILES_STREAM
-    assert await engines.batch_stream(publication, "Upload") is None
-    assert await engines.batch_stream([], "Bake") is None
+    assert await engines.batch_streams(publication, "Bake") == (TILES_STREAM,)
+    assert await engines.batch_streams(publication, "Upload") == ()
+    assert await engines.batch_streams([], "Bake") == ()
     assert BAKE_JOB_ID

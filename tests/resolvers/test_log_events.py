@@ -4,13 +4,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.aws.clients import Clients
+from graph.aws.clients import Clients, DeadlineClient
 from graph.demo.database import EmbeddedDatabase
 from graph.demo.logs import BAKE_STREAM, QUALITY_LINES, log_clients
 from graph.demo.registrations import PLANTED_SECRETS, REGISTRATIONS_ID, SECRETS_ID
@@ -91,6 +91,11 @@ async def run(graph: Graph, execution_id: str = SAMPLE_EXECUTION_ID, **arguments
 
 def messages(events: Any) -> list[str]:
     return [edge["node"]["message"] for edge in events["edges"]]
+
+
+def events_of(data: Any, label: str) -> Any:
+    steps = data["execution"]["pipelineExecutions"]["nodes"]
+    return next(log["events"] for one in steps for log in one["availableLogs"]["nodes"] if log["label"] == label)
 
 
 async def test_one_query_gives_the_sources_of_each_step_with_their_status_and_last_lines(graph: Graph) -> None:
@@ -272,6 +277,42 @@ async def test_a_resolved_batch_stream_is_read_whole(make: Callable[..., Graph])
     assert BAKE_STREAM in [request.get("logStreamName") for name, request in logs.requests if name == "get_log_events"]
 
 
+class BatchOfSeveralContainers:
+    """AWS Batch, where a job ran two containers, and where the earlier attempt's have left no stream."""
+
+    def describe_jobs(self, *, jobs: list[str]) -> Any:
+        containers = [{"name": "bake", "logStreamName": BAKE_STREAM}, {"name": "proxy", "logStreamName": "proxy/1"}]
+        earlier = [{"containers": [{"logStreamName": "bake/0"}]}]
+        tasks = {"taskProperties": [{"containers": containers}]}
+        return {
+            "jobs": [{"jobId": job, "ecsProperties": tasks, "attempts": [{"taskProperties": earlier}]} for job in jobs]
+        }
+
+
+async def test_the_streams_of_a_job_of_several_containers_are_read_but_for_those_that_do_not_exist(
+    make: Callable[..., Graph],
+) -> None:
+    data = await make(replace(log_clients(), batch=BatchOfSeveralContainers())).data(STEP_SOURCES, id=REGISTRATIONS_ID)
+    before = await make().data(STEP_SOURCES, id=REGISTRATIONS_ID)
+    baked, alone = (events_of(one, "Baking") for one in (data, before))
+    assert baked["status"] == alone["status"] == "READ"
+    assert baked["nodes"] == alone["nodes"] != []
+    assert baked["warnings"] == ["Without a line, or deleted: proxy/1, bake/0."]
+
+
+async def test_a_session_that_has_not_written_yet_hides_no_other(make: Callable[..., Graph]) -> None:
+    class OneMore:
+        def list_sessions(self, **request: Any) -> Any:
+            answer = log_clients().deadline.list_sessions(**request)
+            begun = {"sessionId": "session-begun", "startedAt": datetime(2030, 1, 1, tzinfo=UTC)}
+            return {"sessions": [begun, *answer["sessions"]][:5]}
+
+    logs = replace(log_clients(), deadline=cast("DeadlineClient", OneMore()))
+    events = events_of(await make(logs).data(STEP_SOURCES, id=REGISTRATIONS_ID), "Deadline Cloud job sessions")
+    assert (events["status"], events["warnings"]) == ("READ", ["Without a line, or deleted: session-begun."])
+    assert events["nodes"]
+
+
 async def test_the_logs_of_a_step_are_one_list_by_time(graph: Graph) -> None:
     whole = await step(graph, first=1000)
     events = whole["logEvents"]
@@ -317,7 +358,7 @@ async def test_a_merged_page_says_what_could_not_be_read(graph: Graph) -> None:
     steps = data["execution"]["pipelineExecutions"]["nodes"]
     convert = await step(graph, steps[0]["pipelineExecutionId"], first=5)
     assert convert["logEvents"]["status"] == "READ"
-    assert len(convert["logEvents"]["warnings"]) == 3
+    assert len(convert["logEvents"]["warnings"]) == 4
     render = await step(graph, steps[1]["pipelineExecutionId"], first=5)
     assert "Only the first 20 of 50 registered logs were read." in render["logEvents"]["warnings"]
 
@@ -343,8 +384,8 @@ class Histories:
 
         return Reader()
 
-    async def batch_stream(self, entries: Any, stage: str) -> str | None:
-        return None
+    async def batch_streams(self, entries: Any, stage: str) -> tuple[str, ...]:
+        return ()
 
 
 async def test_a_run_without_lines_has_its_history(graph: Graph) -> None:
