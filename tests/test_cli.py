@@ -317,6 +317,25 @@ def test_what_can_never_match_stops_the_start(
     assert capsys.readouterr().err.startswith(f"{variable}: '{value}' can never match; ")
 
 
+@pytest.mark.parametrize("hosts", [None, '["*"]'])
+def test_serve_trusts_no_network_by_any_host(
+    bare: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], served: Served, hosts: str | None
+) -> None:
+    variables = {
+        "VAMS_GRAPH_CURSOR_SECRETS": SECRETS,
+        "VAMS_GRAPH_GATEWAY_NETWORKS": '["10.0.0.0/8"]',
+        "VAMS_GRAPH_REGION": "us-east-1",
+    }
+    if hosts is not None:
+        variables["VAMS_GRAPH_ALLOWED_HOSTS"] = hosts
+    for name, value in {**served.environment, **variables}.items():
+        bare.setenv(name, value)
+    assert main(["serve"]) == 2
+    assert capsys.readouterr().err.startswith(
+        "VAMS_GRAPH_GATEWAY_NETWORKS needs VAMS_GRAPH_ALLOWED_HOSTS or VAMS_GRAPH_GATEWAY_SECRET, or a page"
+    )
+
+
 def test_serve_says_what_is_wrong_with_a_manifest(
     bare: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], served: Served, tmp_path: Path
 ) -> None:
