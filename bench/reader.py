@@ -22,6 +22,7 @@ import orjson
 import uvloop
 from botocore.credentials import Credentials
 
+from graph.aws.credentials import SharedCredentials
 from graph.aws.database import Database, ThreadedDatabase
 from graph.aws.wire import WireDatabase
 from graph.demo.database import loopback_client
@@ -64,7 +65,9 @@ async def compare() -> None:
 
 def native(endpoint: str, tls: SSLContext | None = None) -> WireDatabase:
     """The client of the server."""
-    return WireDatabase(endpoint, "eu-west-1", lambda: Credentials("a", "b"), concurrency=IN_FLIGHT, tls=tls)
+    return WireDatabase(
+        endpoint, "eu-west-1", SharedCredentials(lambda: Credentials("a", "b")), concurrency=IN_FLIGHT, tls=tls
+    )
 
 
 async def costs_of(database: Database, calls: int) -> float:

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-import boto3
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -24,6 +23,7 @@ from graph.aws import wire
 from graph.aws.calls import Caller
 from graph.aws.clients import Clients
 from graph.aws.database import Client, Database, ThreadedDatabase, dynamodb
+from graph.aws.sessions import Session
 from graph.context import Services
 from graph.engines.service import Engines
 from graph.explorer import EXAMPLES, Example, Explorer
@@ -81,10 +81,11 @@ def settle_garbage_collection() -> None:
 def deployment(settings: Settings) -> Services:
     """The services over a deployment. Raises as :func:`application` does."""
     settings.refuse_unknown(os.environ)
-    client, names = connect(settings)
+    session = Session(settings.profile, settings.region)
+    client, names = connect(settings, session=session)
     writer = ExecutionWriter(client, names[EXECUTIONS]) if settings.write_back_status else None
-    reads = wire.reads(settings, client)
-    return make_services(settings, client, names, aws.connect(settings), writer=writer, database=reads)
+    reads = wire.reads(settings, client, session)
+    return make_services(settings, client, names, aws.connect(settings, session), writer=writer, database=reads)
 
 
 def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> Starlette:
@@ -197,17 +198,19 @@ def make_services(
     )
 
 
-def connect(settings: Settings, environment: Mapping[str, str] = os.environ) -> tuple[Any, dict[Table, str]]:
+def connect(
+    settings: Settings, environment: Mapping[str, str] = os.environ, session: Session | None = None
+) -> tuple[Any, dict[Table, str]]:
     """A client of the deployment's DynamoDB, and the physical names of its tables.
 
     Raises:
         MissingTableNames: when neither the environment nor SSM names every table.
         BotoCoreError, ClientError: when AWS cannot be asked, or refuses to answer.
     """
-    session = boto3.Session(profile_name=settings.profile, region_name=settings.region)
+    session = session or Session(settings.profile, settings.region)
 
     def parameters(prefix: str) -> Mapping[str, str]:
-        return ssm_parameters(session.client("ssm", endpoint_url=settings.ssm_endpoint))(prefix)
+        return ssm_parameters(session.make("ssm", endpoint=settings.ssm_endpoint))(prefix)
 
     names = table_names(parameters, environment)
-    return dynamodb(settings), names
+    return dynamodb(settings, session), names

@@ -1,9 +1,6 @@
 """The ways to tell who asks, as the settings configure them."""
 
 from collections.abc import Sequence
-from typing import Any
-
-import boto3
 
 from graph.auth.api_keys import ApiKeys
 from graph.auth.fetch import Fetcher
@@ -11,6 +8,7 @@ from graph.auth.gateway import Gateway, Proof
 from graph.auth.identity import Authenticator
 from graph.auth.mfa import ClaimMfa, CognitoMfa, MfaCheck
 from graph.auth.tokens import Issuer, Tokens, cognito_issuer
+from graph.aws.sessions import Session
 from graph.hosts import ANY
 from graph.loaders.permissions import PermissionRows
 from graph.settings import Settings
@@ -105,9 +103,8 @@ def _variable(name: str) -> str:
 def _mfa(settings: Settings) -> MfaCheck:
     if settings.cognito_pool_id is None:
         return ClaimMfa(settings.mfa_claim, settings.mfa_value)
-    session = boto3.Session(profile_name=settings.profile, region_name=_region_of(settings.cognito_pool_id))
-    client: Any = session.client("cognito-idp")
-    return CognitoMfa(client, settings.cognito_pool_id)
+    session = Session(settings.profile, _region_of(settings.cognito_pool_id))
+    return CognitoMfa(session.client("cognito-idp"), settings.cognito_pool_id)
 
 
 def _issuers(settings: Settings, mfa: MfaCheck) -> list[Issuer]:

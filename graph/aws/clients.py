@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import boto3
 from botocore.config import Config
 
+from graph.aws.sessions import Session
 from graph.settings import Settings
 
 
@@ -80,9 +80,9 @@ class Clients:
     states: StatesClient
 
 
-def connect(settings: Settings) -> Clients:
-    """Clients of a deployment's services. They are not safe to make in threads, so they are made once, at start."""
-    session = boto3.Session(profile_name=settings.profile, region_name=settings.region)
+def connect(settings: Settings, session: Session | None = None) -> Clients:
+    """Clients of a deployment's services, each of which is made when it is first called."""
+    session = session or Session(settings.profile, settings.region)
 
     def config(timeout: float, connections: int) -> Config:
         return Config(
@@ -97,14 +97,14 @@ def connect(settings: Settings) -> Clients:
     return Clients(
         logs=session.client(
             "logs",
-            endpoint_url=settings.logs_endpoint,
+            endpoint=settings.logs_endpoint,
             config=config(settings.logs_timeout, settings.logs_concurrency),
         ),
         batch=session.client("batch", config=jobs),
         deadline=session.client("deadline", config=jobs),
         states=session.client(
             "stepfunctions",
-            endpoint_url=settings.engines_endpoint,
+            endpoint=settings.engines_endpoint,
             config=config(settings.engines_timeout, settings.engines_concurrency),
         ),
     )

@@ -1,37 +1,173 @@
-"""Credentials that are always at hand: they are fetched and renewed in a thread, since that may ask other services."""
+"""The credentials of this process: read when they are first needed, renewed in time, and read anew after a refusal.
+
+botocore reads its chain once and then keeps what it found, so keys that are rotated on disk are refused until a
+restart. It also lets through whatever a source of credentials raises.
+"""
 
 import asyncio
 import logging
+import threading
 import time
 from collections.abc import Callable
+from typing import Any, TypeVar
 
 from botocore.credentials import Credentials, ReadOnlyCredentials
-from botocore.exceptions import BotoCoreError, NoCredentialsError
+from botocore.exceptions import BotoCoreError, ClientError, CredentialRetrievalError, NoCredentialsError
 
 from graph.aws.signing import Signer
 
+UNACCEPTED = {
+    "ExpiredToken",
+    "ExpiredTokenException",
+    "InvalidClientTokenId",
+    "InvalidSignatureException",
+    "SignatureDoesNotMatch",
+    "UnrecognizedClientException",
+}
+"""Codes of refusals that other credentials may mend."""
+
 _LOOK_SECONDS = 5.0  # between two looks at whether credentials are due; botocore renews them 15 minutes ahead
-_RELOAD_SECONDS = 10.0  # between two refusals that fetch them anew, so that a wrong key does not keep the chain busy
+_PAUSE_SECONDS = 1.0  # between two readings of the chain, so that a wrong key or a dead source does not keep it busy
 
 Load = Callable[[], Credentials | None]
 """Asks the chain of botocore for credentials; it may block."""
 
+ResultT = TypeVar("ResultT")
+
 log = logging.getLogger(__name__)
 
 
+class SharedCredentials:
+    """What botocore takes for the credentials of a session, so that all its clients have the same at any time.
+
+    It may be used by many threads, and blocks while credentials are read. All that goes wrong is a BotoCoreError.
+    """
+
+    method = "shared"
+
+    def __init__(self, load: Load, clock: Callable[[], float] = time.monotonic) -> None:
+        self._load = load
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._held: Credentials | None = None
+        self._fault: BotoCoreError | None = None
+        self._next_try = self._next_reload = float("-inf")
+
+    def load_credentials(self) -> "SharedCredentials":
+        """Itself: it takes the place of the chain in a session."""
+        return self
+
+    def get_frozen_credentials(self) -> ReadOnlyCredentials:
+        """The credentials of the moment, read or renewed where that is due.
+
+        Raises:
+            BotoCoreError: when there are none, or they ran out and cannot be renewed.
+        """
+        if (held := self._held) is not None:
+            return self._attempt(lambda: _freeze(held))
+        with self._lock:
+            return self._attempt(lambda: self._read() if self._held is None else _freeze(self._held))
+
+    def get_deferred_property(self, name: str) -> Callable[[], Any]:
+        """What gives a property when it is asked for, such as the account for the host of an endpoint."""
+        return lambda: getattr(self.get_frozen_credentials(), name, None)
+
+    def refresh_needed(self, seconds: int | None = None) -> bool:
+        """Whether they run out within some seconds; None: within the time in which botocore renews them."""
+        due = getattr(self._held, "refresh_needed", None)  # those without an end have no such method
+        return due is not None and bool(due(seconds))
+
+    def after_refusal(self, refused: ReadOnlyCredentials) -> ReadOnlyCredentials | None:
+        """Others than those that a service did not accept; None when there are none to be had.
+
+        Raises:
+            BotoCoreError: when there are none any more.
+        """
+        with self._lock:
+            if self._held is not None and (current := _freeze(self._held)) != refused:
+                return current
+            if self._clock() < self._next_reload:
+                return None
+            self._next_reload = self._clock() + _PAUSE_SECONDS
+            current = self._attempt(self._read)
+            return None if current == refused else current
+
+    def _attempt(self, source: Callable[[], ReadOnlyCredentials]) -> ReadOnlyCredentials:
+        """Read or renew, and remember for a moment that it failed."""
+        if self._fault is not None and self._clock() < self._next_try:
+            raise self._fault.with_traceback(None)
+        try:
+            frozen = source()
+        except BotoCoreError as fault:
+            if self._fault is None:
+                log.warning("AWS gives no credentials: %s", _reason(fault))
+            self._fault, self._next_try = fault, self._clock() + _PAUSE_SECONDS
+            raise
+        self._fault = None
+        return frozen
+
+    def _read(self) -> ReadOnlyCredentials:
+        held = _told(self._load)
+        if held is None:
+            raise NoCredentialsError
+        frozen = _freeze(held)
+        self._held = held
+        return frozen
+
+
+class MalformedCredentials(BotoCoreError):
+    """A key that no service would take, and that would break the head of a request."""
+
+    fmt = "The {name} holds a line break or another character that no key has: remove it where the key is set."
+
+
+def _freeze(held: Credentials) -> ReadOnlyCredentials:
+    """The credentials of the moment, once they are known to be ones that can be sent."""
+    frozen = _told(held.get_frozen_credentials)
+    for name, value in zip(("access key id", "secret access key", "session token"), frozen[:3], strict=True):
+        if value and not (value.isascii() and value.isprintable()):
+            raise MalformedCredentials(name=name)
+    return frozen
+
+
+def _told(source: Callable[[], ResultT]) -> ResultT:
+    """What a source gives; whatever it raises becomes a BotoCoreError."""
+    try:
+        return source()
+    except BotoCoreError:
+        raise
+    except Exception as error:  # processes, files and services raise what they like
+        raise CredentialRetrievalError(provider="the chain", error_msg=type(error).__name__) from error
+
+
+def _reason(fault: BotoCoreError) -> str:
+    """Why credentials could not be had, without what a source said of itself, which may hold secrets."""
+    match fault.__cause__:
+        case ClientError() as refusal:
+            return f"{refusal.operation_name} {refusal.response.get('Error', {}).get('Code', 'Unknown')}"
+        case OSError() | RuntimeError() as cause:  # a file or program that is not there; botocore, of what ran out
+            return f"{type(cause).__name__}: {cause}"
+        case None if isinstance(fault, NoCredentialsError | MalformedCredentials):
+            return str(fault)
+        case cause:
+            return f"{type(cause or fault).__name__} of {fault.kwargs.get('provider', 'the chain')}"
+
+
 class Signers:
-    """Gives the signer for the credentials of the moment, and renews them: one attempt at a time, for all who wait."""
+    """Gives the signer for the credentials of the moment, and renews them in a thread: once for all who wait."""
 
     def __init__(
-        self, load: Load, make: Callable[[ReadOnlyCredentials], Signer], clock: Callable[[], float] = time.monotonic
+        self,
+        credentials: SharedCredentials,
+        make: Callable[[ReadOnlyCredentials], Signer],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._load = load
+        self._credentials = credentials
         self._make = make
         self._clock = clock
-        self._credentials: Credentials | None = None
         self._frozen: ReadOnlyCredentials | None = None
         self._signer: Signer | None = None
-        self._next_look = self._next_reload = 0.0
+        self._next_look = 0.0
         self._renewal: asyncio.Task[Signer] | None = None
 
     async def current(self) -> Signer:
@@ -42,35 +178,27 @@ class Signers:
         """
         if self._signer is not None and self._clock() < self._next_look:
             return self._signer
-        if self._signer is None or self._is_due(0):
-            return await asyncio.shield(self._renewing(self._fetch))
-        if self._is_due(None):
-            self._renewing(self._fetch)  # in good time: nobody has to wait for it
+        if self._signer is None or self._credentials.refresh_needed(0):
+            return await asyncio.shield(self._renewing(self._credentials.get_frozen_credentials))
+        if self._credentials.refresh_needed():
+            self._renewing(self._credentials.get_frozen_credentials)  # in good time: nobody has to wait for it
         self._next_look = self._clock() + _LOOK_SECONDS
         return self._signer
 
     async def after_refusal(self, refused: Signer) -> Signer | None:
         """Another signer than one whose credentials the service did not accept; None when there is none to be had."""
-        if self._signer is not refused:
+        if self._signer is not refused or self._frozen is None:
             return self._signer
-        if self._renewal is None:
-            if self._clock() < self._next_reload:
-                return None
-            self._next_reload = self._clock() + _RELOAD_SECONDS
-        signer = await asyncio.shield(self._renewing(self._reload))
+        frozen = self._frozen
+        signer = await asyncio.shield(self._renewing(lambda: self._credentials.after_refusal(frozen) or frozen))
         return None if signer is refused else signer
-
-    def _is_due(self, seconds: int | None) -> bool:
-        """Whether the credentials run out within some seconds; None: within the time in which botocore renews them."""
-        due = getattr(self._credentials, "refresh_needed", None)  # those without an end have no such method
-        return due is not None and bool(due(seconds))
 
     def _renewing(self, fetch: Callable[[], ReadOnlyCredentials]) -> "asyncio.Task[Signer]":
         """The renewal that is going on; without one, it begins. Whoever gives up waiting must not stop it."""
         loop = asyncio.get_running_loop()
         if self._renewal is None or self._renewal.get_loop() is not loop:
             self._renewal = loop.create_task(self._renew(fetch))
-            self._renewal.add_done_callback(_seen)
+            self._renewal.add_done_callback(_retrieve)
         return self._renewal
 
     async def _renew(self, fetch: Callable[[], ReadOnlyCredentials]) -> Signer:
@@ -83,21 +211,8 @@ class Signers:
             self._frozen, self._signer = frozen, self._make(frozen)
         return self._signer
 
-    def _fetch(self) -> ReadOnlyCredentials:
-        if self._credentials is None:
-            return self._reload()
-        return self._credentials.get_frozen_credentials()
 
-    def _reload(self) -> ReadOnlyCredentials:
-        credentials = self._load()
-        if credentials is None:
-            raise NoCredentialsError
-        frozen = credentials.get_frozen_credentials()
-        self._credentials = credentials
-        return frozen
-
-
-def _seen(renewal: "asyncio.Task[Signer]") -> None:
-    """Logs why credentials were not renewed, also where nobody waits for them."""
-    if not renewal.cancelled() and isinstance(fault := renewal.exception(), BotoCoreError):
-        log.warning("credentials could not be renewed: %s", type(fault).__name__)
+def _retrieve(renewal: "asyncio.Task[Signer]") -> None:
+    """Takes what a renewal raised, which nobody may wait for; the log has told it."""
+    if not renewal.cancelled():
+        renewal.exception()

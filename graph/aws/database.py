@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal, Protocol
 
-import boto3
 from botocore.config import Config
 
+from graph.aws.sessions import Session
 from graph.settings import Settings
 
 Operation = Literal["Query", "GetItem", "BatchGetItem"]
@@ -74,9 +74,9 @@ class ThreadedDatabase:
         return answer  # type: ignore[no-any-return]
 
 
-def dynamodb(settings: Settings) -> Any:
-    """A boto3 client of DynamoDB. Clients are not safe to make in threads, so it is made once, at start."""
-    session = boto3.Session(profile_name=settings.profile, region_name=settings.region)
+def dynamodb(settings: Settings, session: Session | None = None) -> Any:
+    """A boto3 client of DynamoDB, which also says where the reader's calls go."""
+    session = session or Session(settings.profile, settings.region)
     config = Config(
         connect_timeout=settings.dynamodb_timeout,
         read_timeout=settings.dynamodb_timeout,
@@ -84,4 +84,4 @@ def dynamodb(settings: Settings) -> Any:
         retries={"total_max_attempts": 1},  # retried by the reader, where waiting holds no thread
         tcp_keepalive=True,
     )
-    return session.client("dynamodb", endpoint_url=settings.dynamodb_endpoint, config=config)
+    return session.make("dynamodb", endpoint=settings.dynamodb_endpoint, config=config)

@@ -9,21 +9,19 @@ import ssl
 from typing import Any
 from urllib.parse import urlsplit
 
-import botocore.session
 import orjson
 from botocore.credentials import ReadOnlyCredentials
 from botocore.exceptions import ClientError, ResponseStreamingError
-from botocore.httpsession import get_cert_path
 from botocore.utils import get_environ_proxies
 
+from graph.aws.authorities import client_context
 from graph.aws.connection import Answer as Response
 from graph.aws.connections import Connections
-from graph.aws.credentials import Load, Signers
+from graph.aws.credentials import UNACCEPTED, SharedCredentials, Signers
 from graph.aws.database import Answer, Database, Operation, Request, ThreadedDatabase
+from graph.aws.sessions import Session
 from graph.aws.signing import Signer
 from graph.settings import Settings
-
-_UNACCEPTED = {"ExpiredTokenException", "UnrecognizedClientException"}  # codes that other credentials may mend
 
 log = logging.getLogger(__name__)
 
@@ -35,16 +33,16 @@ class WireDatabase:
         self,
         endpoint: str,
         region: str,
-        load: Load,
+        credentials: SharedCredentials,
         *,
         concurrency: int = 32,
         seconds: float = 5.0,
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        def signer(credentials: ReadOnlyCredentials) -> Signer:
-            return Signer(credentials, region, endpoint)
+        def signer(frozen: ReadOnlyCredentials) -> Signer:
+            return Signer(frozen, region, endpoint)
 
-        self._signers = Signers(load, signer)
+        self._signers = Signers(credentials, signer)
         self._connections = Connections(endpoint, most=concurrency, seconds=seconds, tls=tls)
 
     async def call(self, operation: Operation, request: Request) -> Answer:
@@ -54,7 +52,7 @@ class WireDatabase:
         response = await self._send(signer, operation, body)
         if response.status == 200:
             return _read(response)
-        if _code(response) in _UNACCEPTED and (renewed := await self._signers.after_refusal(signer)) is not None:
+        if _code(response) in UNACCEPTED and (renewed := await self._signers.after_refusal(signer)) is not None:
             response = await self._send(renewed, operation, body)
             if response.status == 200:
                 return _read(response)
@@ -68,7 +66,7 @@ class WireDatabase:
         return await self._connections.exchange(lambda: signer.request(operation, body))
 
 
-def reads(settings: Settings, client: Any) -> Database:
+def reads(settings: Settings, client: Any, session: Session | None = None) -> Database:
     """What makes the reader's calls in the place of a boto3 client: the wire, to where the client would call.
 
     What only boto3 can do is left to the client, and so is everything where the settings say so.
@@ -78,17 +76,15 @@ def reads(settings: Settings, client: Any) -> Database:
     if obstacle := _obstacle(client):
         log.warning("boto3 reads from DynamoDB, which takes more CPU: %s", obstacle)
         return ThreadedDatabase(client, settings.dynamodb_concurrency)
-    session = botocore.session.Session(profile=settings.profile)
-    session.set_config_variable("region", client.meta.region_name)
-    bundle = session.get_config_variable("ca_bundle")
+    session = session or Session(settings.profile, client.meta.region_name)
     is_encrypted = urlsplit(client.meta.endpoint_url).scheme == "https"
     return WireDatabase(
         client.meta.endpoint_url,
         client.meta.region_name,
-        session.get_component("credential_provider").load_credentials,
+        session.credentials,
         concurrency=settings.dynamodb_concurrency,
         seconds=settings.dynamodb_timeout,
-        tls=ssl.create_default_context(cafile=get_cert_path(bundle or True)) if is_encrypted else None,
+        tls=client_context(session.core) if is_encrypted else None,
     )
 
 

@@ -90,6 +90,7 @@ def write_json() -> None:
     handler.setFormatter(JSONFormatter())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     logging.getLogger("botocore").setLevel(logging.WARNING)
+    logging.getLogger("botocore.credentials").setLevel(logging.ERROR)  # graph.aws.credentials tells it in one line
     log.setLevel(logging.INFO)
 
 

@@ -8,7 +8,7 @@ import pytest
 from botocore.credentials import Credentials, ReadOnlyCredentials, RefreshableCredentials
 from botocore.exceptions import CredentialRetrievalError, NoCredentialsError
 
-from graph.aws.credentials import Signers
+from graph.aws.credentials import SharedCredentials, Signers
 from graph.aws.signing import Signer
 
 HOUR = 3600
@@ -68,7 +68,7 @@ def signers_of(load: Callable[[], Credentials | None], clock: Clock) -> Signers:
     def make(credentials: ReadOnlyCredentials) -> Signer:
         return Signer(credentials, "eu-west-1", "http://127.0.0.1")
 
-    return Signers(load, make, clock)
+    return Signers(SharedCredentials(load, clock), make, clock)
 
 
 @pytest.fixture
@@ -150,8 +150,9 @@ async def test_credentials_that_ran_out_and_cannot_be_renewed_are_an_error_until
     source.faults.append(CredentialRetrievalError(provider="p", error_msg="a secret"))
     with pytest.raises(CredentialRetrievalError):
         await signers.current()
+    clock.forward(2)
     assert key_of(await signers.current()) == "id-2"
-    assert "credentials could not be renewed: CredentialRetrievalError" in caplog.messages
+    assert "AWS gives no credentials: CredentialRetrievalError of p" in caplog.messages
     assert [record for record in caplog.records if record.name.startswith("graph") and "secret" in record.message] == []
 
 

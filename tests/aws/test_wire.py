@@ -1,11 +1,12 @@
 import asyncio
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from botocore.exceptions import NoCredentialsError, ProfileNotFound
+from botocore.httpsession import get_cert_path
 
 from graph.aws import wire
 from graph.aws.database import ThreadedDatabase, dynamodb
@@ -27,6 +28,7 @@ ENVIRONMENT = {
     "AWS_EC2_METADATA_DISABLED": "true",
 }
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+AUTHORITIES = ("AWS_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE", "CURL_CA_BUNDLE")
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +36,8 @@ def _environment(database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch) ->
     for name in PROXIES:
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
+    for name in AUTHORITIES:
+        monkeypatch.delenv(name, raising=False)
     for name, value in (ENVIRONMENT | {"AWS_ACCESS_KEY_ID": database.access_key}).items():
         monkeypatch.setenv(name, value)
 
@@ -129,17 +133,43 @@ def test_a_proxy_for_others_is_no_obstacle(monkeypatch: pytest.MonkeyPatch, envi
     assert isinstance(reads_of(settings()), WireDatabase)
 
 
-async def test_the_authorities_are_those_that_the_environment_names(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def named_by(variable: str) -> Callable[[Path, pytest.MonkeyPatch], None]:
+    return lambda bundle, monkeypatch: monkeypatch.setenv(variable, str(bundle))
+
+
+def named_by_the_profile(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = bundle.with_name("config")
+    config.write_text(f"[default]\nca_bundle = {bundle}\n")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(config))
+
+
+def named_last(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The setting that counts names others, who come with boto3."""
+    monkeypatch.setenv("AWS_CA_BUNDLE", str(get_cert_path(True)))
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(bundle))
+
+
+@pytest.mark.parametrize(
+    ("name", "is_trusted"),
+    [
+        (named_by("AWS_CA_BUNDLE"), True),
+        (named_by("REQUESTS_CA_BUNDLE"), True),
+        (named_by_the_profile, True),
+        (named_last, False),
+        (named_by("SSL_CERT_FILE"), False),
+        (named_by("CURL_CA_BUNDLE"), False),
+    ],
+)
+async def test_authorities_are_trusted_where_boto3_trusts_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: Callable[[Path, pytest.MonkeyPatch], None], is_trusted: bool
 ) -> None:
-    authority = Authority(tmp_path)
+    authority = Authority(tmp_path)  # without key identifiers, as companies have them
+    name(authority.bundle, monkeypatch)
     async with HostileEndpoint(always(truly), authority.server()) as endpoint:
         given = settings(dynamodb_endpoint=endpoint.endpoint)
-        unknown = reads_of(given)
-        monkeypatch.setenv("AWS_CA_BUNDLE", str(authority.bundle))
-        known = reads_of(given)
-        assert not isinstance(await read(unknown, {DATABASES: "physical"}), dict)
-        assert await read(known, {DATABASES: "physical"}) == {"databaseId": {"S": "plant-models"}}
+        for client in ("native", "boto3"):
+            reads = reads_of(given.model_copy(update={"dynamodb_client": client}))
+            assert isinstance(await read(reads, {DATABASES: "physical"}), dict) == is_trusted
 
 
 async def test_without_credentials_nothing_is_read_and_the_log_says_why(

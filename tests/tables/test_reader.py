@@ -10,6 +10,7 @@ import pytest
 from botocore.credentials import Credentials
 from botocore.exceptions import NoCredentialsError
 
+from graph.aws.credentials import SharedCredentials
 from graph.aws.database import Client, Database, ThreadedDatabase, dynamodb
 from graph.aws.wire import WireDatabase
 from graph.demo.database import EmbeddedDatabase
@@ -104,7 +105,9 @@ async def over(request: pytest.FixtureRequest) -> AsyncIterator[Over]:
                 made = ThreadedDatabase(client, concurrency)
             else:
                 endpoint = stack.enter_context(Gateway(client)).endpoint
-                made = WireDatabase(endpoint, "eu-west-1", lambda: Credentials("a", "b"), concurrency=concurrency)
+                made = WireDatabase(
+                    endpoint, "eu-west-1", SharedCredentials(lambda: Credentials("a", "b")), concurrency=concurrency
+                )
             stack.callback(made.close)
             return made
 

@@ -12,6 +12,7 @@ import pytest
 from botocore.credentials import Credentials
 
 from graph.aws import connections
+from graph.aws.credentials import SharedCredentials
 from graph.aws.wire import WireDatabase
 from graph.errors import GraphError, Throttled, UpstreamUnavailable
 from graph.tables.catalogue import DATABASES
@@ -42,7 +43,10 @@ class Reading:
     def __init__(self, endpoint: str, attempts: int = 6, **options: Any) -> None:
         self.tally = Tally()
         self.database = WireDatabase(
-            endpoint, "eu-west-1", lambda: Credentials("id", "secret"), **{"seconds": PATIENCE} | options
+            endpoint,
+            "eu-west-1",
+            SharedCredentials(lambda: Credentials("id", "secret")),
+            **{"seconds": PATIENCE} | options,
         )
         self._reader = Reader(self.database, NAMES, attempts=attempts)
 
@@ -294,7 +298,7 @@ async def test_credentials_that_expired_are_renewed_once_for_all_and_nothing_is_
     renewing = Renewing(good=2)
     keys = [f"key-{number}" for number in range(60)]
     async with HostileEndpoint(renewing.plan) as endpoint:
-        database = WireDatabase(endpoint.endpoint, "eu-west-1", renewing.load, concurrency=8)
+        database = WireDatabase(endpoint.endpoint, "eu-west-1", SharedCredentials(renewing.load), concurrency=8)
         reader, tally = Reader(database, NAMES), Tally()
         found = await asyncio.gather(*(reader.get_items(DATABASES, [(key,)], DATABASES.key, tally) for key in keys))
         database.close()
@@ -306,7 +310,7 @@ async def test_credentials_that_expired_are_renewed_once_for_all_and_nothing_is_
 async def test_credentials_that_stay_expired_are_an_error_after_one_more_try() -> None:
     renewing = Renewing(good=100)
     async with HostileEndpoint(renewing.plan) as endpoint:
-        database = WireDatabase(endpoint.endpoint, "eu-west-1", renewing.load)
+        database = WireDatabase(endpoint.endpoint, "eu-west-1", SharedCredentials(renewing.load))
         reader = Reader(database, NAMES)
         for _ in range(5):
             found = await reader.get_items(DATABASES, [("key",)], DATABASES.key, Tally())
