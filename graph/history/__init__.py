@@ -6,7 +6,7 @@ attribution = attribute(events, definition)        # every event, every visit
 stages = roll_up(frame(definition), attribution)   # every state, in order
 """
 
-from graph.history.attribution import AttributedEvent, Attribution, attribute
+from graph.history.attribution import AttributedEvent, Attribution, UnreadRange, attribute
 from graph.history.batch import BatchJob, batch_job
 from graph.history.definition import (
     Definition,
@@ -40,6 +40,7 @@ __all__ = [
     "StageTransitionKind",
     "State",
     "Transition",
+    "UnreadRange",
     "Visit",
     "attribute",
     "batch_job",

@@ -1,8 +1,9 @@
 """Attribution: which visit, branch and iteration every event of a history belongs to."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from graph.history.rules import RULES
 from graph.history.trace import Run, Trace
 from graph.history.visit import Scope, StageScope, Visit
 
-__all__ = ["AttributedEvent", "Attribution", "attribute"]
+__all__ = ["AttributedEvent", "Attribution", "UnreadRange", "attribute"]
 
 
 class AttributedEvent(NamedTuple):
@@ -34,6 +35,22 @@ class AttributedEvent(NamedTuple):
     is_attributed: bool
     redrive_index: int | None
     visit: Visit | None
+
+
+class UnreadRange(NamedTuple):
+    """A stretch of a history that was not read: its bounds are the events read around it.
+
+    Attributes:
+        after_event_id: 0 where it begins with the history.
+        before_event_id: None where it goes on to the end.
+        from_: When the event before it happened.
+        to: When the event behind it happened.
+    """
+
+    after_event_id: int
+    before_event_id: int | None
+    from_: datetime | None
+    to: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +79,21 @@ class Attribution:
     def is_complete(self) -> bool:
         """Every event was read, from the first to the newest."""
         return self.read_to_end and not self.gaps
+
+    def unread(self) -> tuple[UnreadRange, ...]:
+        """Return what was not read, oldest first; nothing of a history that was read whole."""
+        ranges = [self._unread(first - 1, last + 1) for first, last in self.gaps]
+        if not self.read_to_end:
+            ranges.append(self._unread(self.events[-1].id if self.events else 0, None))
+        return tuple(ranges)
+
+    def _unread(self, after: int, before: int | None) -> UnreadRange:
+        return UnreadRange(after, before, self._time(after), self._time(before) if before is not None else None)
+
+    def _time(self, event_id: int) -> datetime | None:
+        position = bisect_left(self.events, event_id, key=attrgetter("id"))
+        is_read = position < len(self.events) and self.events[position].id == event_id
+        return self.events[position].time if is_read else None
 
     def __getitem__(self, position: int) -> AttributedEvent:
         """Attribute the event at a position of ``events``."""

@@ -9,6 +9,7 @@ from graph.context import Context
 from graph.engines.engine import EngineName, RunFacts
 from graph.engines.inside import Inside, StageSource
 from graph.engines.stepfunctions import machine_of
+from graph.history import UnreadRange
 from graph.logs.redaction import redact, redact_json
 from graph.resolvers.gate import visible_execution
 from graph.resolvers.history_events import HistoryEvent, history_page
@@ -35,7 +36,7 @@ _FACTS = frozenset(
     }
 )
 _DEEPEST = 200  # levels of a JSON value; with those of a response it stays below what encoders take
-_INSIDE = frozenset({"stageSource", "stages", "history", "historyIsComplete"})
+_INSIDE = frozenset({"stageSource", "stages", "history", "historyIsComplete", "unread"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,11 @@ async def stage_source(run: EngineExecution, context: Context) -> StageSource:
 async def history_is_complete(run: EngineExecution, context: Context) -> bool:
     """Whether every event was read."""
     return (await inside(run, context)).is_complete
+
+
+async def unread(run: EngineExecution, context: Context) -> Sequence[UnreadRange]:
+    """What was not read of the history that its stages and visits are told from."""
+    return (await inside(run, context)).attribution.unread()
 
 
 async def stages(run: EngineExecution, context: Context, request: PageRequest) -> Page[Stage]:

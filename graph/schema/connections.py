@@ -17,7 +17,10 @@ _EDGES = "The rows of the page, each with its cursor."
 _NODES = "The rows of the page alone."
 _PAGE_INFO = "Where the page stands in its list."
 _REASON = "Null when the page is full or the list is at its end."
-_TOTAL = "How long the whole list is, counted only when selected. Null where counting would cost too much."
+_TOTAL = (
+    "How long the whole list is, counted only when selected. Null where it is not known, as of a history that was not "
+    "read whole, or where counting would cost too much."
+)
 
 
 @object_type(paging.PageInfo, description="Where a page stands in its list.")

@@ -9,13 +9,13 @@ from graph.resolvers import registered
 from graph.resolvers import sub_executions as subs
 from graph.resolvers.gate import require_logs
 from graph.resolvers.history_events import LONGEST_PAGE
-from graph.schema.connections import CountedConnection
+from graph.schema.connections import CountedConnection, FilteredConnection
 from graph.schema.costs import TEXT_COST
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import LazyExecution, LazyPipelineExecution
 from graph.schema.node import Node
 from graph.schema.scalars import JSON
-from graph.schema.stages import BatchJob, HistoryEvent, Stage
+from graph.schema.stages import BatchJob, HistoryEvent, Stage, UnreadRange
 from graph.tables.states import ExecutionStatus
 
 _WARNINGS = "What could not be read for the fields that are selected, in words; the request itself never fails for it."
@@ -78,15 +78,20 @@ class EngineExecution(Node):
     stages: CountedConnection[Stage] | None = page(
         runs.stages, "Its states, in the order of the definition, a container before what is inside it."
     )
-    history: CountedConnection[HistoryEvent] | None = page(
+    history: FilteredConnection[HistoryEvent] | None = page(
         runs.history,
         "Its events, oldest first, each at its state, branch and iteration; with stepName those of a state, with types "
-        "those of some types.",
+        "those of some types. Leads through what unread names as well, on short pages where that takes long.",
         longest=LONGEST_PAGE,
     )
     history_is_complete: bool | None = answer(
         runs.history_is_complete,
         "False where a read bound was met: stages not seen are then UNKNOWN, never NOT_STARTED.",
+    )
+    unread: list[UnreadRange] | None = answer(
+        runs.unread,
+        "What was not read of its history; empty when it was read whole. Of the reading that stages and visits are "
+        "told from, whatever else is selected.",
     )
     warnings: list[str] = answer(runs.warnings, _WARNINGS)
 

@@ -60,10 +60,13 @@ def type_name(record: object) -> str:
     return _TYPES[type(record)]
 
 
-def attribute(description: str, *, reads: StoredFields | None = None, cost: int = 1) -> Any:
-    """A field that is an attribute of the record. ``reads`` are the stored fields behind one that is computed."""
+def attribute(description: str, *, reads: StoredFields | None = None, cost: int = 1, name: str | None = None) -> Any:
+    """A field that is an attribute of the record. ``reads`` are the stored fields behind one that is computed.
+
+    ``name`` is said where it is not the attribute's.
+    """
     directives = [] if cost == 1 else [Cost(weight=cost)]
-    return strawberry.field(description=description, metadata=_metadata(reads), directives=directives)
+    return strawberry.field(name=name, description=description, metadata=_metadata(reads), directives=directives)
 
 
 def answer(

@@ -5,11 +5,12 @@ from datetime import datetime
 from graph.history import IterationCounts as Counts
 from graph.history import StageScope as Scope
 from graph.history import StageStatus, StageTransitionKind, Transition
+from graph.history import UnreadRange as Unread
 from graph.resolvers import history_events, inside, stages
 from graph.resolvers.engine_executions import of_stage
 from graph.resolvers.gate import require_logs
 from graph.resolvers.history_events import LONGEST_PAGE
-from graph.schema.connections import CountedConnection
+from graph.schema.connections import CountedConnection, FilteredConnection
 from graph.schema.costs import TEXT_COST
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import LazyEngineExecution
@@ -36,6 +37,18 @@ class IterationCounts:
     succeeded: int = attribute("How many succeeded.", reads=())
     failed: int = attribute("How many failed.", reads=())
     aborted: int = attribute("How many were aborted.", reads=())
+
+
+@object_type(Unread, description="A stretch of a history that was not read.")
+class UnreadRange:
+    """A stretch of a history that was not read."""
+
+    after_event_id: BigInt = attribute("The last event before it; 0 where it begins with the history.", reads=())
+    before_event_id: BigInt | None = attribute(
+        "The first event behind it; null where it goes on to the end of the history.", reads=()
+    )
+    from_: datetime | None = attribute("When the event before it happened.", reads=(), name="from")
+    to: datetime | None = attribute("When the event behind it happened.", reads=())
 
 
 @object_type(inside.MapRun, description="The run of a distributed Map, whose items are executions of their own.")
@@ -112,7 +125,7 @@ class StageVisit:
     scope: list[StageScope] | None = attribute(
         "Where it ran, outermost first; empty at the root, null where that was not read.", reads=()
     )
-    history: CountedConnection["HistoryEvent"] | None = page(
+    history: FilteredConnection["HistoryEvent"] | None = page(
         history_events.visit_history, "Its events, oldest first.", longest=LONGEST_PAGE
     )
     status: StageStatus = attribute("What became of it.", reads=())

@@ -25,10 +25,10 @@ MACHINE = Machine(
 )
 DOCUMENT = """
 query($id: String!, $first: Int, $after: String, $last: Int, $before: String, $step: String, $types: [String!]) {
-  execution(executionId: $id) { engineExecution { historyIsComplete
+  execution(executionId: $id) { engineExecution { historyIsComplete unread { afterEventId beforeEventId from to }
     stages { nodes { name visits(first: 0) { totalCount } } }
     history(first: $first, after: $after, last: $last, before: $before, stepName: $step, types: $types) {
-      totalCount edges { cursor node { eventId } }
+      totalCount shortPageReason edges { cursor node { eventId } }
       pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } } }
 """
 
@@ -261,3 +261,24 @@ async def test_counts_are_null_until_the_history_is_read_whole(
     assert run["history"]["totalCount"] == (length if is_whole else None)
     ((turn,),) = [run["stages"]["nodes"]]
     assert turn["visits"]["totalCount"] == (length // 2 - length // 8006 if is_whole else None)
+
+
+async def test_what_was_left_out_is_told_whatever_page_is_asked_for(make: Callable[..., Graph]) -> None:
+    graph = make(engine(loop(MOST_EVENTS), Clock()))
+    left_out = {
+        "afterEventId": 1000,
+        "beforeEventId": 21001,
+        "from": "2026-07-14T09:30:01Z",
+        "to": "2026-07-14T09:30:21.001Z",
+    }
+    page = await read(graph, first=1000)
+    assert page["unread"] == [left_out]
+    assert (await read(graph, first=1000, after=page["history"]["pageInfo"]["endCursor"]))["unread"] == [left_out]
+    assert (await read(make(engine(loop(5000), Clock()))))["unread"] == []
+
+
+async def test_a_page_that_may_read_no_further_says_so(make: Callable[..., Graph]) -> None:
+    graph = make(engine(loop(9000), Clock()), history_pages=1)
+    page = (await read(graph, types=["Rare"]))["history"]
+    assert (page["edges"], page["shortPageReason"], page["pageInfo"]["hasNextPage"]) == ([], "READ_BUDGET", True)
+    assert (await read(graph, first=1))["history"]["shortPageReason"] is None
