@@ -56,7 +56,8 @@ def planned(steps: Sequence[StepRow], snapshot: Sequence[Mapping[str, Any]]) -> 
     """The chain in the order that the workflow planned, for steps whose links are broken."""
     places: dict[str, deque[int]] = defaultdict(deque)
     for place, entry in enumerate(snapshot):
-        places[keys.join(str(entry.get("pipelineDatabaseId", "")), str(entry.get("pipelineId", "")))].append(place)
+        key = keys.pipeline_key(str(entry.get("pipelineDatabaseId", "")), str(entry.get("pipelineId", "")))
+        places[key].append(place)
 
     ranks: dict[str, tuple[bool, int, str]] = {}
     for step in sorted(steps, key=lambda step: step.pipeline_execution_id):

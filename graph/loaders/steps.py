@@ -6,7 +6,7 @@ from graph.batching import Loader
 from graph.loaders.base import FirstLoader, KeyLoader, Reading, Slice, SliceLoader
 from graph.loaders.chain import Chain, linked, planned
 from graph.loaders.configurations import ConfigurationLoaders
-from graph.tables import catalogue
+from graph.tables import catalogue, keys
 from graph.tables.queries import Between
 from graph.tables.records.steps import StepRow
 
@@ -44,7 +44,7 @@ class StepLoaders:
         """The step that ends an execution's chain: from the chain where it is read, else from its own index."""
         if self.chain.knows(execution_id):
             return (await self.chain.load(execution_id)).end
-        return await self._only(self.by_end_state, execution_id, "true")
+        return await self._only(self.by_end_state, execution_id, keys.END_STATE)
 
     @staticmethod
     async def _only(loader: SliceLoader[StepRow], execution_id: str, value: str) -> StepRow | None:

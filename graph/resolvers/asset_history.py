@@ -18,6 +18,7 @@ from graph.resolvers.gate import within_sight
 from graph.resolvers.paging import Entry, Filled, Page, PageRequest, ShortPageReason, Window, paginate
 from graph.resolvers.sources import EVALUATED
 from graph.resolvers.statuses import keep_stored
+from graph.tables import keys
 from graph.tables.cursors import Position
 from graph.tables.queries import Between
 from graph.tables.records.definitions import AssetRow
@@ -105,7 +106,7 @@ class _Reading:
         self._roles_are_selected = context.selection.includes("AssetExecutionEdge", frozenset({"roles"}))
         dates = self._dates(wanted.key_range or Between(None, None))
         begin = Slice(
-            f"{asset.database_id}:{asset.asset_id}",
+            keys.asset_key(asset.database_id, asset.asset_id),
             sort=dates,
             forward=not window.forward,
             evaluate=max(EVALUATED, window.count + 1),
@@ -201,7 +202,8 @@ class _Reading:
         executions = self._context.loaders.executions
         if not row.workflow_id or not row.workflow_database_id:
             return await executions.by_id.load(row.execution_id)
-        return await executions.by_key.load((row.execution_id, f"{row.workflow_database_id}:{row.workflow_id}"))
+        workflow_key = keys.workflow_key(row.workflow_database_id, row.workflow_id)
+        return await executions.by_key.load((row.execution_id, workflow_key))
 
     async def _as_writer(self, row: ConfigurationRow) -> tuple[ExecutionRow | None, tuple[AssetRole, ...]]:
         loaders = self._context.loaders

@@ -66,7 +66,7 @@ async def migrated_input_files_of_asset(of: AssetRow, context: Context, page: Pa
         return [execution is not None for execution in found]
 
     rows = Rows(context.loaders.step_input_files.by_asset, admit=None if context.access.hides_no_execution else admit)
-    return await of_partition(context, page, keys.join(of.database_id, of.asset_id), rows)
+    return await of_partition(context, page, keys.asset_key(of.database_id, of.asset_id), rows)
 
 
 async def asset_of(row: InputRow | StepInputFileRow | InputMetadataRow, context: Context) -> AssetRow | None:

@@ -6,6 +6,7 @@ from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
 from graph.resolvers.references import AssetReference, DatabaseReference, SpecifiedPipeline
 from graph.resolvers.sources import listed
 from graph.resolvers.texts import StoredText
+from graph.tables import keys
 from graph.tables.records.definitions import AssetRow
 from graph.tables.records.executions import ConfigurationRow, ExecutionRow
 from graph.tables.records.inputs import location
@@ -37,7 +38,7 @@ async def source_assets(execution: ExecutionRow, context: Context, page: PageReq
         return references.asset_references(found.source_assets) if found else []
 
     async def read(window: Window) -> Filled[AssetReference]:
-        return listed(await all_of_them(), lambda asset: f"{asset.database_id}:{asset.asset_id}", window)
+        return listed(await all_of_them(), lambda asset: keys.asset_key(asset.database_id, asset.asset_id), window)
 
     async def count() -> int:
         return len(await all_of_them())

@@ -42,7 +42,7 @@ def _rows(context: Context, wanted: ExecutionFilter) -> tuple[str, Rows[Executio
     """
     loaders, left_over = context.loaders.executions, wanted.without_dates()
     if wanted.workflow is not None:
-        key, loader, left_over = keys.join(*wanted.workflow), loaders.by_workflow, left_over.without_workflow()
+        key, loader, left_over = keys.workflow_key(*wanted.workflow), loaders.by_workflow, left_over.without_workflow()
     elif wanted.group_id is not None:
         key, loader, left_over = wanted.group_id, loaders.by_group, left_over.without_group()
     else:

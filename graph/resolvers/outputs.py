@@ -114,7 +114,7 @@ async def _version(file: OutputFileRow, context: Context) -> FileVersionRow | No
     found = await context.scope.gather(
         *(
             context.loaders.file_versions.load(
-                (target.execution_id, keys.join(target.database_id, target.asset_id, path))
+                (target.execution_id, keys.file_key(target.database_id, target.asset_id, path))
             )
             for path in keys.asset_paths(file.relative_path, target.path_extension)
         )

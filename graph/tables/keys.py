@@ -14,8 +14,11 @@ ARCHIVED = "#deleted"
 WHOLE = "/"
 NO_ID = "#"
 """What is the id of nothing, in the place of one that may not be looked up."""
+END_STATE = "true"
+OTHER_STATE = "false"
 
 _LONGEST_USER_ID = 256
+_LONGEST_PARTITION_KEY = 2048
 _LONGEST_SORT_KEY = 1024
 
 _EXECUTION_ID = re.compile(r"[0-9a-f]{32}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -62,9 +65,49 @@ def is_sort_key(value: str) -> bool:
     return len(value.encode()) <= _LONGEST_SORT_KEY
 
 
+def is_partition_key(value: str) -> bool:
+    """Whether a text is short enough to be a partition key: DynamoDB takes 2,048 bytes."""
+    return len(value.encode()) <= _LONGEST_PARTITION_KEY
+
+
 def join(*parts: str) -> str:
     """A composite key of its parts."""
     return ":".join(parts)
+
+
+def workflow_key(database_id: str, workflow_id: str) -> str:
+    """The key ``workflowDatabaseId:workflowId``."""
+    return join(database_id, workflow_id)
+
+
+def pipeline_key(database_id: str, pipeline_id: str) -> str:
+    """The key ``pipelineDatabaseId:pipelineId``."""
+    return join(database_id, pipeline_id)
+
+
+def asset_key(database_id: str, asset_id: str) -> str:
+    """The key ``databaseId:assetId``, of inputs and of outputs."""
+    return join(database_id, asset_id)
+
+
+def file_key(database_id: str, asset_id: str, path: str) -> str:
+    """The key of a file of an asset, with its bucket key or its path in the asset; a database has no asset id."""
+    return join(database_id, asset_id, normalize(path))
+
+
+def output_file_key(file_type: str, path: str) -> str:
+    """The key ``fileType:relativeFilePath``."""
+    return join(file_type, path)
+
+
+def output_metadata_key(target_path: str, key: str) -> str:
+    """The key ``targetFilePath:metadataKey``, which cannot be split: both parts may hold colons."""
+    return join(target_path, key)
+
+
+def event_source(prefix: str, execution_id: str, pipeline_execution_id: str) -> str:
+    """The source of the events that a step sends, by which they are told from those of other steps."""
+    return f"{prefix}.execution.{execution_id}.pipeline.{pipeline_execution_id}"
 
 
 def split(composite: str, count: int) -> tuple[str, ...]:
@@ -99,6 +142,12 @@ def relative(key: str, root: str) -> str:
     return key
 
 
+def bucket_key(path: str, root: str) -> str:
+    """The bucket key of a path in an asset, with one leading slash: what :func:`relative` takes apart."""
+    root = root.strip("/")
+    return f"/{root}{normalize(path)}" if root else normalize(path)
+
+
 def selection(path: str) -> FileSelection:
     """What an asset-relative path selects."""
     if path == WHOLE:
@@ -108,7 +157,7 @@ def selection(path: str) -> FileSelection:
 
 def asset_prefix(database_id: str, asset_id: str) -> str:
     """The prefix that the sort keys of one asset's file rows share; the slash keeps neighbours out."""
-    return f"{database_id}:{asset_id}:/"
+    return file_key(database_id, asset_id, WHOLE)
 
 
 def asset_paths(path: str, extension: str) -> tuple[str, ...]:

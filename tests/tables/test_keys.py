@@ -98,6 +98,46 @@ def test_a_key_outside_its_root_stays_as_it_is(key: str, root: str, expected: st
 
 
 @pytest.mark.parametrize(
+    ("path", "root", "expected"),
+    [
+        ("/", "pump-station/", "/pump-station/"),
+        ("/models/", "pump-station/", "/pump-station/models/"),
+        ("/models/pump.step", "pump-station/", "/pump-station/models/pump.step"),
+        ("models/pump.step", "/assets/pump-station", "/assets/pump-station/models/pump.step"),
+        ("/a.step", "", "/a.step"),
+    ],
+)
+def test_a_bucket_key_is_the_root_and_the_path(path: str, root: str, expected: str) -> None:
+    assert keys.bucket_key(path, root) == expected
+
+
+@given(st.text(), st.text())
+def test_a_bucket_key_is_taken_apart_again(path: str, root: str) -> None:
+    assert keys.relative(keys.bucket_key(path, root), root) == keys.normalize(path)
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        (keys.workflow_key("plant-models", "convert-qa-thumb"), "plant-models:convert-qa-thumb"),
+        (keys.pipeline_key("GLOBAL", "mesh-convert"), "GLOBAL:mesh-convert"),
+        (keys.asset_key("plant-models", "pump-station"), "plant-models:pump-station"),
+        (
+            keys.file_key("plant-models", "pump-station", "models/a:b.step"),
+            "plant-models:pump-station:/models/a:b.step",
+        ),
+        (keys.file_key("plant-models", "pump-station", ""), "plant-models:pump-station:/"),
+        (keys.file_key("plant-models", "", "/"), "plant-models::/"),
+        (keys.output_file_key("file", "converted/pump.glb"), "file:converted/pump.glb"),
+        (keys.output_metadata_key("/", "qaScore"), "/:qaScore"),
+        (keys.event_source("vams.prod", "e1", "s1"), "vams.prod.execution.e1.pipeline.s1"),
+    ],
+)
+def test_a_key_has_the_format_of_vams(key: str, expected: str) -> None:
+    assert key == expected
+
+
+@pytest.mark.parametrize(
     ("path", "expected"),
     [("/", FileSelection.WHOLE_ASSET), ("/a/", FileSelection.FOLDER), ("/a", FileSelection.FILE)],
 )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
-from graph.tables import catalogue, decode, ids, states
+from graph.tables import catalogue, decode, ids, keys, states
 from graph.tables.records.executions import duration_ms
 from graph.tables.rows import Row, key_part, stored
 
@@ -51,7 +51,7 @@ class StepRow(Row):
     @property
     def is_end_state(self) -> bool:
         """Whether the step ends the chain."""
-        return self.end_state == "true"
+        return self.end_state == keys.END_STATE
 
     @property
     def duration_ms(self) -> int | None:
