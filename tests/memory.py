@@ -14,8 +14,9 @@ from boto3.dynamodb.types import TypeSerializer
 from botocore.exceptions import ClientError
 
 from graph.demo.data import Items
+from graph.tables.builders.sizes import item_size
 from graph.tables.catalogue import TABLES, Index, Table
-from tests.demo.reading import Item, size
+from tests.demo.reading import Item
 
 Typed = dict[str, dict[str, Any]]
 Key = tuple[str, ...]
@@ -63,7 +64,7 @@ class MemoryDatabase:
     def put(self, table: Table, item: Item) -> None:
         """Writes an item, in place of one with its key."""
         shelf, key = self._shelves[table.name], tuple(item[name] for name in table.key)
-        shelf.items[key] = _Held(self._serialize(item)["M"], size(item), key)
+        shelf.items[key] = _Held(self._serialize(item)["M"], item_size(item), key)
         shelf.order.clear()
 
     def delete(self, table: Table, *key: str) -> None:

@@ -1,7 +1,6 @@
 """Reads the items of the demo as a test wants them: by execution, by step, in chain order."""
 
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any
 
 from boto3.dynamodb.types import TypeSerializer
@@ -56,19 +55,3 @@ def of_steps(table: Table, execution_id: str) -> list[Item]:
 def written(item: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """An item as DynamoDB writes it."""
     return {name: _SERIALIZER.serialize(value) for name, value in item.items()}
-
-
-def size(value: Any) -> int:
-    """The bytes that DynamoDB counts for a value; of an item, take off the three of a map and one for each entry."""
-    match value:
-        case None | bool():
-            return 1
-        case str():
-            return len(value.encode())
-        case int() | Decimal():
-            return 21
-        case list():
-            return 3 + sum(1 + size(element) for element in value)
-        case dict():
-            return 3 + sum(1 + size(name) + size(element) for name, element in value.items())
-    raise TypeError(f"no item holds {value!r}")

@@ -6,6 +6,7 @@ import pytest
 
 from graph.demo.data import demo_items
 from graph.demo.gaps import BROKEN_CHAIN_ID
+from graph.tables.builders.sizes import ITEM_LIMIT, item_size
 from graph.tables.catalogue import (
     CONFIGURATIONS,
     EXECUTIONS,
@@ -17,9 +18,7 @@ from graph.tables.catalogue import (
     TABLES,
     Table,
 )
-from tests.demo.reading import ITEMS, Item, chain, configuration, rows, size
-
-ITEM_LIMIT = 400 * 1024
+from tests.demo.reading import ITEMS, Item, chain, configuration, rows
 
 
 def every_item() -> Iterator[tuple[Table, Item]]:
@@ -58,7 +57,7 @@ def test_no_key_and_no_index_key_is_empty(table: Table) -> None:
 
 
 def test_no_item_is_larger_than_dynamodb_allows() -> None:
-    assert max(size(item) for _, item in every_item()) <= ITEM_LIMIT
+    assert max(item_size(item) for _, item in every_item()) <= ITEM_LIMIT
 
 
 def test_a_sort_key_is_no_longer_than_dynamodb_allows() -> None:
