@@ -15,34 +15,31 @@ from graph.engines.memory import LiveStatus
 from graph.logs.lines import LineWindow
 from graph.resolvers.budget import Budget
 from graph.resolvers.log_events import span_of_run
+from graph.tables.builders.executions import execution_end, status_check
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.states import TERMINAL, ExecutionStatus
 
 _LINES = 50
-_MOST_BYTES = 390 * 1024  # of error and log together; DynamoDB takes 400 KiB of an item
 
 
 def write_back(execution: ExecutionRow, context: Context, live: LiveStatus) -> None:
     """Has a check of an execution written, if the setting is on; nothing waits for it."""
     if (writer := context.services.writer) is not None:
         checked_at = datetime.fromtimestamp(time.time(), UTC)
-        writer.write_soon(
-            execution.primary_key, partial(_attributes, execution, live, _stored(checked_at), context.services)
-        )
+        writer.write_soon(execution.primary_key, partial(_attributes, execution, live, checked_at, context.services))
 
 
-async def _attributes(execution: ExecutionRow, live: LiveStatus, checked_at: str, services: Services) -> dict[str, str]:
+async def _attributes(
+    execution: ExecutionRow, live: LiveStatus, checked_at: datetime, services: Services
+) -> dict[str, str]:
     """What a check changes: its own time; when it found the end of the run, all that is known of that too."""
-    checked = {"lastSfnSyncCheckDate": checked_at}
+    checked = status_check(checked_at)
     if live.status not in TERMINAL or live.stopped_at is None:
         return checked
     failure = None if live.status is ExecutionStatus.SUCCEEDED else live.error
     lines = await _lines(execution, live.stopped_at, services)
     redacted_failure, *redacted_lines = await services.logs.redact([("error", failure or ""), *lines])
-    error, log = _fit(redacted_failure, "\n".join(redacted_lines))
-    texts = {"executionError": error, "executionLog": log}
-    ended = {"executionStatus": live.status.value, "executionStopDate": _stored(live.stopped_at)}
-    return checked | ended | {name: text for name, text in texts.items() if text}
+    return checked | execution_end(live.status, live.stopped_at, redacted_failure, "\n".join(redacted_lines))
 
 
 async def _lines(execution: ExecutionRow, stopped_at: datetime, services: Services) -> Sequence[tuple[str, str]]:
@@ -59,15 +56,3 @@ async def _lines(execution: ExecutionRow, stopped_at: datetime, services: Servic
     except TimeoutError:
         return ()
     return [(line.mark.stream, line.message.rstrip("\r\n")) for line in reading.lines[:_LINES]]
-
-
-def _fit(error: str, log: str) -> tuple[str, str]:
-    """Both texts within their bytes. Each may have half of them, and what the other leaves."""
-    error_bytes, log_bytes = error.encode(errors="replace"), log.encode(errors="replace")
-    error_bytes = error_bytes[: max(_MOST_BYTES // 2, _MOST_BYTES - len(log_bytes))]
-    log_bytes = log_bytes[: _MOST_BYTES - len(error_bytes)]
-    return error_bytes.decode(errors="ignore"), log_bytes.decode(errors="ignore")
-
-
-def _stored(instant: datetime) -> str:
-    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
