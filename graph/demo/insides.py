@@ -13,7 +13,7 @@ from graph.demo.run_rows import run_rows
 from graph.demo.samples import SAMPLE_RUN
 from graph.demo.script import Script
 from graph.demo.stepfunctions import EmbeddedStepFunctions, Machine, Played
-from graph.demo.timeline import execution_id, played
+from graph.demo.timeline import execution_id, instant, played
 
 INSIDES_ID = execution_id("insides")
 ITERATIONS = 200
@@ -165,7 +165,7 @@ def _insides() -> Run:
 
 def _chain(run: Run) -> Played:
     """The workflow's own state machine: a Task for each step, and one that takes over when a step fails."""
-    script = Script(_instant(run.started_at))
+    script = Script(instant(run.started_at))
     last = 0
     for place, step in enumerate(run.steps):
         if not step.started_at:
@@ -288,10 +288,6 @@ def _survey() -> Played:
         last = script.passing("Choice", "Enough?", last)
     script.add("ExecutionSucceeded", script.passing("Succeed", "Sum up", last), output="{}")
     return Played(_SURVEY, "survey-1", "SUCCEEDED", script.events)
-
-
-def _instant(date: str) -> datetime:
-    return datetime.strptime(date, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
 
 
 INSIDES_RUN = _insides()

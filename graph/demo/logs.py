@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -13,6 +13,7 @@ from graph.demo.model import ACCOUNT, FARM_ID, LOG_GROUP, QUEUE_ID, REGION, Run,
 from graph.demo.registrations import PLANTED_SECRETS, REGISTRATIONS_ID, REGISTRATIONS_RUN, SECRETS_RUN
 from graph.demo.samples import SAMPLE_EXECUTION_ID, SAMPLE_RUN, SAMPLE_STEP_IDS
 from graph.demo.shapes import ENDINGS
+from graph.demo.timeline import instant
 
 QUALITY_LINES = 40_000
 QUALITY_STREAM = "vams-quality-f6e5d4c3b2/default/0f9e8d7c6b5a43218765fedcba987654"
@@ -82,24 +83,24 @@ def _run_lines(run: Run) -> Iterator[Written]:
     """What the engine and the tracking function write to the group that all executions share."""
     arn = f"arn:aws:states:{REGION}:{ACCOUNT}:execution:vams-{run.workflow.workflow_id}:{run.execution_id}"
     stream = f"states/vams-{run.workflow.workflow_id}"
-    start = _milliseconds(_instant(run.started_at))
+    start = _milliseconds(instant(run.started_at))
     yield _json(_RUN_GROUP, stream, start, type="ExecutionStarted", execution_arn=arn)
     for place, step in enumerate(run.steps):
         if step.started_at:
-            begun = _milliseconds(_instant(step.started_at))
+            begun = _milliseconds(instant(step.started_at))
             told = {"execution_arn": arn, "pipelineExecutionId": step.step_id, "name": step.pipeline.pipeline_id}
             yield _json(_RUN_GROUP, stream, begun, type="TaskStateEntered", **told)
             if place == 0:
                 # Both in one millisecond, from two streams.
                 yield _json(_RUN_GROUP, "tracking", begun, message="step is RUNNING", **told)
             if step.stopped_at:
-                ended = _milliseconds(_instant(step.stopped_at))
+                ended = _milliseconds(instant(step.stopped_at))
                 yield _json(_RUN_GROUP, stream, ended, type="TaskStateExited", status=step.status, **told)
     for text in run.log.splitlines() if run is SECRETS_RUN else ():
         yield Written(_RUN_GROUP, "tracking", start + 1000, f"{run.execution_id} {run.steps[0].step_id} {text}")
     if run.stopped_at:
         ending = f"Execution{run.status.title()}"
-        yield _json(_RUN_GROUP, stream, _milliseconds(_instant(run.stopped_at)), type=ending, execution_arn=arn)
+        yield _json(_RUN_GROUP, stream, _milliseconds(instant(run.stopped_at)), type=ending, execution_arn=arn)
 
 
 def _functions() -> Iterator[Written]:
@@ -174,11 +175,7 @@ def _session(number: int) -> str:
 
 
 def _started(run: Run, place: int) -> datetime:
-    return _instant(run.steps[place].started_at)
-
-
-def _instant(date: str) -> datetime:
-    return datetime.strptime(date, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    return instant(run.steps[place].started_at)
 
 
 def _milliseconds(instant: datetime) -> int:

@@ -4,30 +4,21 @@ Their rows lack what was never recorded: S3 places, registrations, ``Truncated``
 alone have rows of the files that a step was given.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from graph.demo import world
 from graph.demo.model import Asset, Pipeline, Workflow, identifier
-from graph.demo.rows import Row, indexed, joined, keyed
-from graph.demo.run_rows import input_keys
-from graph.tables.catalogue import (
-    CONFIGURATIONS,
-    CONFIGURATIONS_BY_OUTPUT_ASSET,
-    EXECUTIONS,
-    EXECUTIONS_BY_DATE,
-    INPUT_CONFIGURATIONS,
-    INPUT_METADATA,
-    INPUTS,
-    INPUTS_BY_ASSET,
-    STEP_INPUT_FILES,
-    STEP_INPUT_FILES_BY_ASSET,
-    STEPS,
-    STEPS_BY_END_STATE,
-    STEPS_BY_EXECUTION,
-    STEPS_BY_PREDECESSOR,
-)
+from graph.demo.rows import Row, built, changed
+from graph.demo.timeline import optional_instant
+from graph.tables import keys
+from graph.tables.builders.executions import AssetReference, ConfigurationRecord, ExecutionRecord
+from graph.tables.builders.inputs import InputMetadataRecord, InputRecord, StepInputFileRecord
+from graph.tables.builders.record import Record
+from graph.tables.builders.steps import InputConfigurationRecord, StepRecord
+from graph.tables.states import ExecutionStatus, PipelineExecutionType, TriggerType
 
 MIGRATED_ID = "0d5e7c1a-4b3f-4e21-9a68-2f6b1c9d8e70"
 MIGRATED_STEP_ID = "7f3a9c1e5b2d48f6a0c4e8d2b6f1a3c5"
@@ -85,6 +76,22 @@ _RUNS = (
 )
 
 
+_MIGRATED = {"migratedRecord": True}
+_SUB_EXECUTION = {"pipeline_execution_sub_arn": "", "pipeline_execution_sub_execution_arn": ""}
+_SCHEMA_VERSIONS = ("templateSchemaVersion", "tagSchemaVersion")
+
+# Attributes of steps that are younger than the migrated runs.
+_YOUNGER = (
+    "vendedRoleArn",
+    "s3ReadOnlyScopes",
+    "s3ReadWriteScopes",
+    "credentialVendingState",
+    "orchestrationBusEventPrefix",
+    "registeredSubExecutions",
+    "registeredLogs",
+)
+
+
 def migrated_rows() -> Iterator[Row]:
     """The rows of the migrated runs."""
     for run in _RUNS:
@@ -92,156 +99,115 @@ def migrated_rows() -> Iterator[Row]:
 
 
 def _rows(run: MigratedRun) -> Iterator[Row]:
-    estimated: dict[str, Any] = {"startDateEstimated": True} if run.estimated else {}
-    yield _execution(run, estimated)
-    yield _configuration(run)
+    estimated = {"startDateEstimated": True} if run.estimated else {}
+    unresolved = {} if run.resolved else {"s3Bucket": "", "assetRootS3Key": ""}
+    yield _dated(run, _execution(run), estimated)
+    yield _dated(run, _configuration(run), {"outputLocationType": "", **_MIGRATED})
     for path in run.files:
-        yield _input(run, path, estimated)
-        yield _step_input(run, path)
-    yield _input_metadata(run)
-    for place in range(len(run.step_ids)):
-        yield _step(run, place)
-        yield _input_configuration(run.step_ids[place])
+        yield _dated(run, _input(run, path), {**unresolved, **estimated})
+        yield built(_step_input(run, path))
+    # Metadata had no scope then: it was always an asset's.
+    yield _unflagged(_input_metadata(run), {}, without=["scope"])
+    for place, step_id in enumerate(run.step_ids):
+        yield _unflagged(_step(run, place), _SUB_EXECUTION, without=_YOUNGER)
+        yield _unflagged(_input_configuration(step_id), _MIGRATED, without=_SCHEMA_VERSIONS)
 
 
-def _execution(run: MigratedRun, estimated: dict[str, Any]) -> Row:
-    workflow = run.workflow
-    return Row(
-        EXECUTIONS,
-        {
-            **keyed(EXECUTIONS, run.execution_id, joined(workflow.database_id, workflow.workflow_id)),
-            **indexed(EXECUTIONS_BY_DATE, "execution", run.started_at),
-            "workflowId": workflow.workflow_id,
-            "workflowDatabaseId": workflow.database_id,
-            "workflow_arn": "",
-            "workflow_execution_arn": "",
-            "executionStopDate": run.stopped_at,
-            "executionStatus": run.status,
-            "triggeredByUserId": "SYSTEM_USER",
-            "triggerType": "Manual",
-            "executionLogGroupArn": "",
-            "lastSfnSyncCheckDate": "",
-            "executionError": "",
-            "executionLog": "",
-            **estimated,
-        },
+def _dated(run: MigratedRun, record: Record, changes: Mapping[str, Any]) -> Row:
+    """The row of a record that has the start date of the run, if that is known."""
+    return _unflagged(record, changes, without=() if run.started_at else ["executionStartDate"])
+
+
+def _unflagged(record: Record, changes: Mapping[str, Any], *, without: Iterable[str]) -> Row:
+    """The row of a record without its ``Truncated`` flags, and with what else tells it from today's."""
+    row = built(record)
+    flags = {name for name in row.attributes if name.endswith("Truncated")}
+    return changed(row, changes, without=flags.union(without))
+
+
+def _execution(run: MigratedRun) -> ExecutionRecord:
+    return ExecutionRecord(
+        execution_id=run.execution_id,
+        workflow_database_id=run.workflow.database_id,
+        workflow_id=run.workflow.workflow_id,
+        workflow_arn="",
+        arn="",
+        started_at=_start(run),
+        stopped_at=optional_instant(run.stopped_at),
+        status=ExecutionStatus(run.status),
+        triggered_by="SYSTEM_USER",
+        trigger_type=TriggerType.MANUAL,
     )
 
 
-def _configuration(run: MigratedRun) -> Row:
+def _start(run: MigratedRun) -> datetime:
+    """The start of the run; of one whose start is not known, a date that is taken off its rows again."""
+    return optional_instant(run.started_at) or datetime.min.replace(tzinfo=UTC)
+
+
+def _configuration(run: MigratedRun) -> ConfigurationRecord:
     output = run.output_asset
-    output_key = joined(output.database_id, output.asset_id) if output else ""
-    return Row(
-        CONFIGURATIONS,
-        {
-            **keyed(CONFIGURATIONS, run.execution_id, "configuration"),
-            **indexed(CONFIGURATIONS_BY_OUTPUT_ASSET, output_key, run.started_at),
-            "inputMetadata": "",
-            "inputMetadataFileS3Key": "",
-            "specifiedPipelinesSnapshot": [],
-            "outputLocationType": "",
-            "outputDatabaseId": output.database_id if output else "",
-            "outputAssetId": output.asset_id if output else "",
-            "outputFileBaseExecutionPathExtension": "/",
-            "inputMetadataDatabaseId": "",
-            "metadataSourceAssets": [],
-            "metadataSourceDatabases": [],
-            "migratedRecord": True,
-        },
+    return ConfigurationRecord(
+        execution_id=run.execution_id,
+        started_at=_start(run),
+        metadata_text="",
+        metadata_file_key="",
+        pipelines=(),
+        output=AssetReference(output.database_id, output.asset_id) if output else None,
     )
 
 
-def _input(run: MigratedRun, path: str, estimated: dict[str, Any]) -> Row:
-    asset = run.asset
-    file_key, sort_key, asset_key = input_keys(asset, path)
-    return Row(
-        INPUTS,
-        {
-            **keyed(INPUTS, run.execution_id, sort_key),
-            **indexed(INPUTS_BY_ASSET, asset_key, run.started_at),
-            "databaseId": asset.database_id,
-            "assetId": asset.asset_id,
-            "inputAssetFileKey": file_key,
-            "s3Bucket": asset.bucket.name if run.resolved else "",
-            "assetRootS3Key": asset.root if run.resolved else "",
-            "versionId": "",
-            "workflowId": run.workflow.workflow_id,
-            "workflowDatabaseId": run.workflow.database_id,
-            **estimated,
-        },
+def _input(run: MigratedRun, path: str) -> InputRecord:
+    return InputRecord(
+        execution_id=run.execution_id,
+        workflow_database_id=run.workflow.database_id,
+        workflow_id=run.workflow.workflow_id,
+        started_at=_start(run),
+        database_id=run.asset.database_id,
+        asset_id=run.asset.asset_id,
+        path=path,
+        bucket=run.asset.bucket.name,
+        root=run.asset.root,
     )
 
 
-def _step_input(run: MigratedRun, path: str) -> Row:
-    file_key, sort_key, asset_key = input_keys(run.asset, path)
-    return Row(
-        STEP_INPUT_FILES,
-        {
-            **keyed(STEP_INPUT_FILES, run.step_ids[0], sort_key),
-            **indexed(STEP_INPUT_FILES_BY_ASSET, asset_key, run.step_ids[0]),
-            "databaseId": run.asset.database_id,
-            "assetId": run.asset.asset_id,
-            "inputAssetFileKey": file_key,
-            "workflowExecutionId": run.execution_id,
-        },
+def _step_input(run: MigratedRun, path: str) -> StepInputFileRecord:
+    return StepInputFileRecord(
+        pipeline_execution_id=run.step_ids[0],
+        execution_id=run.execution_id,
+        database_id=run.asset.database_id,
+        asset_id=run.asset.asset_id,
+        key=keys.bucket_key(path, run.asset.root),
     )
 
 
-def _input_metadata(run: MigratedRun) -> Row:
-    """Metadata had no scope then: it was always an asset's."""
-    asset = run.asset
-    return Row(
-        INPUT_METADATA,
-        {
-            **keyed(INPUT_METADATA, run.step_ids[0], joined(asset.database_id, asset.asset_id, "/")),
-            "databaseId": asset.database_id,
-            "assetId": asset.asset_id,
-            "filePath": "/",
-            "metadata": {"origin": "first version"},
-            "attributes": {},
-            "sourceInputMetadataFileS3Key": "",
-        },
+def _input_metadata(run: MigratedRun) -> InputMetadataRecord:
+    return InputMetadataRecord(
+        pipeline_execution_id=run.step_ids[0],
+        database_id=run.asset.database_id,
+        asset_id=run.asset.asset_id,
+        metadata={"origin": "first version"},
+        source_file_key="",
     )
 
 
-def _step(run: MigratedRun, place: int) -> Row:
+def _step(run: MigratedRun, place: int) -> StepRecord:
     last = place == len(run.step_ids) - 1
-    pipeline = run.pipeline
-    return Row(
-        STEPS,
-        {
-            **keyed(STEPS, run.step_ids[place], run.execution_id),
-            **indexed(STEPS_BY_EXECUTION, run.execution_id, joined(pipeline.database_id, pipeline.pipeline_id)),
-            **indexed(STEPS_BY_END_STATE, run.execution_id, "true" if last else "false"),
-            **indexed(STEPS_BY_PREDECESSOR, run.execution_id, run.step_ids[place - 1] if place else ""),
-            "pipelineId": pipeline.pipeline_id,
-            "pipelineDatabaseId": pipeline.database_id,
-            "executionStartDate": run.started_at if place == 0 else "",
-            "executionStopDate": run.stopped_at if last else "",
-            "executionStatus": run.status,
-            "pipelineExecutionType": "Lambda",
-            "waitForCallback": "Disabled",
-            "pipelineResourceArn": "",
-            "pipeline_execution_sub_arn": "",
-            "pipeline_execution_sub_execution_arn": "",
-        },
+    return StepRecord(
+        pipeline_execution_id=run.step_ids[place],
+        execution_id=run.execution_id,
+        pipeline_database_id=run.pipeline.database_id,
+        pipeline_id=run.pipeline.pipeline_id,
+        predecessor_id=run.step_ids[place - 1] if place else None,
+        is_end_state=last,
+        execution_type=PipelineExecutionType.LAMBDA,
+        waits_for_callback=False,
+        places=None,
+        status=ExecutionStatus(run.status),
+        started_at=optional_instant(run.started_at) if place == 0 else None,
+        stopped_at=optional_instant(run.stopped_at) if last else None,
     )
 
 
-def _input_configuration(step_id: str) -> Row:
-    return Row(
-        INPUT_CONFIGURATIONS,
-        {
-            **keyed(INPUT_CONFIGURATIONS, step_id, "configuration"),
-            "inputConfiguration": "",
-            "inputConfigurationFileS3Key": "",
-            "templateId": "",
-            "templateTags": [],
-            "customTemplateOverrideUsed": False,
-            "customTemplateOverride": "",
-            "configFormat": "",
-            "effectiveSystemConfig": {},
-            "templateOverrides": {},
-            "migratedRecord": True,
-        },
-    )
+def _input_configuration(step_id: str) -> InputConfigurationRecord:
+    return InputConfigurationRecord(pipeline_execution_id=step_id, body="", file_key="")

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 from graph.demo.model import LOG_GROUP, RUN_BUCKET, OutputFile, Run, Step, StepLog
-from graph.demo.rows import Row, file_version_row, joined, keyed
-from graph.tables.catalogue import OUTPUT_FILES, OUTPUT_METADATA, OUTPUT_RESULTS, STEP_LOGS
+from graph.demo.rows import Row, built, file_version_row
+from graph.tables.builders.outputs import OutputFileRecord, OutputMetadataRecord, OutputResultRecord
+from graph.tables.builders.steps import StepLogRecord
+from graph.tables.states import OutputFileType
 
 
 def outcome_rows(run: Run, step: Step) -> Iterator[Row]:
@@ -15,25 +17,23 @@ def outcome_rows(run: Run, step: Step) -> Iterator[Row]:
             path = f"{run.output_path}{file.path}"
             yield file_version_row(run.output_asset, path, file.asset_version_id, run.execution_id)
     for metadata in step.output_metadata:
-        yield Row(
-            OUTPUT_METADATA,
-            {
-                **keyed(OUTPUT_METADATA, step.step_id, joined(metadata.target, metadata.key)),
-                "targetFilePath": metadata.target,
-                "metadataKey": metadata.key,
-                "metadataValue": metadata.value,
-                "sourceMetadataFileRelativePath": output_key(run, f"metadata/{metadata.source}"),
-            },
+        yield built(
+            OutputMetadataRecord(
+                pipeline_execution_id=step.step_id,
+                target_path=metadata.target,
+                key=metadata.key,
+                value=metadata.value,
+                source_key=output_key(run, f"metadata/{metadata.source}"),
+            )
         )
     for result in step.results:
-        yield Row(
-            OUTPUT_RESULTS,
-            {
-                **keyed(OUTPUT_RESULTS, step.step_id, result.path),
-                "resultsContent": result.text,
-                "resultsContentTruncated": False,
-                "s3Key": output_key(run, f"results{result.path}"),
-            },
+        yield built(
+            OutputResultRecord(
+                pipeline_execution_id=step.step_id,
+                relative_path=result.path,
+                body=result.text,
+                s3_key=output_key(run, f"results{result.path}"),
+            )
         )
     if step.log is not None:
         yield _log(step, step.log)
@@ -48,33 +48,24 @@ def output_key(run: Run, name: str) -> str:
 def _output_file(run: Run, step: Step, file: OutputFile) -> Row:
     """The end of the chain knows where its files go; the steps before it know the shared folder and no content type."""
     last = step is run.steps[-1]
-    path = f"{run.output_path}{file.path}".removeprefix("/") if last else file.path
     folder = "previews" if file.file_type == "preview" else "files"
-    return Row(
-        OUTPUT_FILES,
-        {
-            **keyed(OUTPUT_FILES, step.step_id, joined(file.file_type, path)),
-            "fileType": file.file_type,
-            "relativeFilePath": path,
-            "s3Bucket": RUN_BUCKET,
-            "s3Key": output_key(run, f"{folder}/{file.path}"),
-            "fileSize": file.size,
-            "contentType": file.content_type if last else "",
-            "s3VersionId": file.version_id,
-        },
+    return built(
+        OutputFileRecord(
+            pipeline_execution_id=step.step_id,
+            file_type=OutputFileType(file.file_type),
+            relative_path=f"{run.output_path}{file.path}" if last else file.path,
+            size=file.size,
+            bucket=RUN_BUCKET,
+            s3_key=output_key(run, f"{folder}/{file.path}"),
+            s3_version_id=file.version_id,
+            content_type=file.content_type if last else "",
+        )
     )
 
 
 def _log(step: Step, log: StepLog) -> Row:
-    return Row(
-        STEP_LOGS,
-        {
-            **keyed(STEP_LOGS, step.step_id, "summary"),
-            "resultLog": log.result,
-            "resultLogTruncated": False,
-            "errorLog": log.error,
-            "errorLogTruncated": False,
-            "logGroupArn": LOG_GROUP,
-            "logStreamName": "",
-        },
+    return built(
+        StepLogRecord(
+            pipeline_execution_id=step.step_id, result_log=log.result, error_log=log.error, log_group_arn=LOG_GROUP
+        )
     )

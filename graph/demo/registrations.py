@@ -8,6 +8,7 @@ from graph.demo.model import ACCOUNT, FARM_ID, QUEUE_ID, REGION, Run, Selection,
 from graph.demo.rows import Row
 from graph.demo.run_rows import run_rows
 from graph.demo.timeline import execution_id, played
+from graph.tables.builders.steps import registered_log
 
 REGISTRATIONS_ID = execution_id("registrations")
 SECRETS_ID = execution_id("secrets")
@@ -29,27 +30,6 @@ def registration_rows() -> Iterator[Row]:
     """The rows of the runs."""
     yield from run_rows(REGISTRATIONS_RUN)
     yield from run_rows(SECRETS_RUN)
-
-
-def _registered(
-    group_arn: str = "",
-    group_name: str = "",
-    *,
-    stream: str = "",
-    prefix: str = "",
-    stage: str = "",
-    label: str = "",
-    source: str = "",
-) -> dict[str, str]:
-    return {
-        "logGroupArn": group_arn,
-        "logGroupName": group_name,
-        "logStreamName": stream,
-        "logStreamPrefix": prefix,
-        "stageName": stage,
-        "label": label,
-        "sourceType": source,
-    }
 
 
 def _registrations() -> Run:
@@ -84,24 +64,28 @@ def _registrations() -> Run:
         },
     )
     logs = (
-        _registered(f"{_LOGS}:/aws/vendedlogs/VAMSstateMachine-Convert:*", stage="Convert", source="stateMachine"),
+        registered_log(
+            f"{_LOGS}:/aws/vendedlogs/VAMSstateMachine-Convert:*", stage="Convert", source_type="stateMachine"
+        ),
         # The same place again, without the trailing :* and with a label.
-        _registered(f"{_LOGS}:/aws/vendedlogs/VAMSstateMachine-Convert", label="Conversion", source="stateMachine"),
-        _registered(
-            f"{_LOGS}:/aws/batch/job", "/aws/batch/job", prefix="vams-bake/default/", stage="Bake", source="batch"
+        registered_log(
+            f"{_LOGS}:/aws/vendedlogs/VAMSstateMachine-Convert", label="Conversion", source_type="stateMachine"
+        ),
+        registered_log(
+            f"{_LOGS}:/aws/batch/job", "/aws/batch/job", prefix="vams-bake/default/", stage="Bake", source_type="batch"
         ),
         # The same place by name alone.
-        _registered(group_name="/aws/batch/job", prefix="vams-bake/default/", label="Baking"),
-        _registered(f"{_LOGS}:/aws/lambda/vams-texture", stage="Texture", source="lambda"),
-        _registered(f"{_LOGS}:/ecs/vams-viewer", stream=f"viewer/web/{identifier('task')}", source="ecs"),
-        _registered(group_name="/aws/vendedlogs/Pipelines/convert", label="Container", source="container"),
-        _registered(group_name="/studio/notes", label="Notes of the studio", source="custom"),
-        _registered(group_name="/aws/lambda/vams-vamsExecuteConv", label="What the step's own function says"),
+        registered_log(group_name="/aws/batch/job", prefix="vams-bake/default/", label="Baking"),
+        registered_log(f"{_LOGS}:/aws/lambda/vams-texture", stage="Texture", source_type="lambda"),
+        registered_log(f"{_LOGS}:/ecs/vams-viewer", stream=f"viewer/web/{identifier('task')}", source_type="ecs"),
+        registered_log(group_name="/aws/vendedlogs/Pipelines/convert", label="Container", source_type="container"),
+        registered_log(group_name="/studio/notes", label="Notes of the studio", source_type="custom"),
+        registered_log(group_name="/aws/lambda/vams-vamsExecuteConv", label="What the step's own function says"),
         # As rows were before stages, labels and types.
         {"logGroupArn": "", "logGroupName": "/old/convert", "logStreamName": "", "logStreamPrefix": ""},
     )
     sessions = tuple(
-        _registered(
+        registered_log(
             group_name=f"/aws/deadline/{FARM_ID}/{QUEUE_ID}", stream=f"session-{number:03}", label=f"Session {number}"
         )
         for number in range(50)

@@ -1,8 +1,12 @@
 """A row of a table, the keys that every row begins with, and the rows of the definitions."""
 
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from graph.demo.model import ACCOUNT, FARM_ID, QUEUE_ID, REGION, Asset, Database, Pipeline, Specified, Workflow
+from graph.tables import keys
+from graph.tables.builders.executions import SpecifiedPipeline
+from graph.tables.builders.record import Record
 from graph.tables.catalogue import (
     ASSETS,
     DATABASES,
@@ -33,9 +37,15 @@ def indexed(index: Index, *values: str) -> dict[str, Any]:
     return {attribute: value for attribute, value in zip(attributes, values, strict=True) if value}
 
 
-def joined(*parts: str) -> str:
-    """A composite key: its parts with colons between."""
-    return ":".join(parts)
+def built(record: Record) -> Row:
+    """The row of a record, as every path that writes builds it."""
+    return Row(record.table, record.item())
+
+
+def changed(row: Row, changes: Mapping[str, Any], *, without: Collection[str] = ()) -> Row:
+    """A row that no builder gives: some attributes changed or added, others gone."""
+    kept = {name: value for name, value in row.attributes.items() if name not in without}
+    return Row(row.table, kept | dict(changes))
 
 
 def database_row(database: Database) -> Row:
@@ -60,7 +70,9 @@ def asset_row(asset: Asset) -> Row:
     return Row(
         ASSETS,
         {
-            **keyed(ASSETS, f"{asset.database_id}#deleted" if asset.archived_at else asset.database_id, asset.asset_id),
+            **keyed(
+                ASSETS, keys.archived(asset.database_id) if asset.archived_at else asset.database_id, asset.asset_id
+            ),
             "assetName": asset.name,
             "description": asset.description,
             "assetType": asset.asset_type,
@@ -77,7 +89,7 @@ def asset_row(asset: Asset) -> Row:
 
 def file_version_row(asset: Asset, path: str, version_id: str, execution_id: str) -> Row:
     """The version of an asset's file that a run made."""
-    key = joined(asset.database_id, asset.asset_id, path)
+    key = keys.file_key(asset.database_id, asset.asset_id, path)
     return Row(
         FILE_VERSIONS,
         {
@@ -98,7 +110,7 @@ def pipeline_row(pipeline: Pipeline) -> Row:
             **keyed(PIPELINES, pipeline.database_id, pipeline.pipeline_id),
             "pipelineName": pipeline.name,
             "category": pipeline.category,
-            "databaseId:category": joined(pipeline.database_id, pipeline.category),
+            "databaseId:category": keys.join(pipeline.database_id, pipeline.category),
             "allListPartition": "pipeline",
             "description": pipeline.description,
             "executionConfig": {
@@ -136,16 +148,15 @@ def _engine(pipeline: Pipeline) -> dict[str, Any]:
             return {"lambda": {"functionName": f"vams-{pipeline.pipeline_id}"}}
 
 
-def specified_pipelines(specified: tuple[Specified, ...]) -> list[dict[str, str]]:
+def specified_pipelines(specified: tuple[Specified, ...]) -> list[SpecifiedPipeline]:
     """The steps of a workflow, as its definition lists them and each run keeps a snapshot of them."""
     return [
-        {
-            "pipelineDatabaseId": one.pipeline.database_id,
-            "pipelineId": one.pipeline.pipeline_id,
-            "pipelineDatabaseId:pipelineId": joined(one.pipeline.database_id, one.pipeline.pipeline_id),
-            "jobName": one.job,
-            "defaultTemplateId": one.template,
-        }
+        SpecifiedPipeline(
+            database_id=one.pipeline.database_id,
+            pipeline_id=one.pipeline.pipeline_id,
+            job_name=one.job,
+            default_template_id=one.template,
+        )
         for one in specified
     ]
 
@@ -178,13 +189,13 @@ def workflow_row(workflow: Workflow) -> Row:
             **keyed(WORKFLOWS, workflow.database_id, workflow.workflow_id),
             "workflowName": workflow.name,
             "category": workflow.category,
-            "databaseId:category": joined(workflow.database_id, workflow.category),
+            "databaseId:category": keys.join(workflow.database_id, workflow.category),
             "allListPartition": "workflow",
             "description": workflow.description,
             "workflow_arn": workflow.arn,
             "aslSchemaVersion": "2",
             "jobNames": [one.job_name for one in workflow.specified],
-            "specifiedPipelines": specified_pipelines(workflow.specified),
+            "specifiedPipelines": [one.entry() for one in specified_pipelines(workflow.specified)],
             "systemConfig": {
                 **effective_system_config(allow=workflow.allow),
                 "concurrencyRestriction": "none",

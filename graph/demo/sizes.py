@@ -16,9 +16,10 @@ from graph.demo.model import (
     StepLog,
     identifier,
 )
-from graph.demo.rows import Row
+from graph.demo.rows import Row, changed
 from graph.demo.run_rows import run_rows
 from graph.demo.timeline import COMPLETE, execution_id, later, played
+from graph.tables.builders.budgets import LOG_BUDGET
 
 LARGE_LOG_ID = execution_id("large log")
 LARGE_METADATA_ID = execution_id("large metadata")
@@ -26,8 +27,7 @@ MANY_OUTPUTS_ID = execution_id("many outputs")
 MANY_INPUTS_ID = execution_id("many inputs")
 CUT_SHORT_ID = execution_id("cut short")
 
-# What VAMS lets the log and the error text of one row fill together, and one entity's metadata.
-LOG_BYTES = 390 * 1024
+# What VAMS takes of one entity's metadata.
 METADATA_BYTES = 300 * 1024
 
 
@@ -61,8 +61,8 @@ def _log_text(started_at: str) -> str:
         )
         for number in range(3_000)
     )
-    text = "\n".join(lines).encode()[:LOG_BYTES].decode(errors="ignore")
-    return text + "." * (LOG_BYTES - len(text.encode()))
+    text = "\n".join(lines).encode()[:LOG_BUDGET].decode(errors="ignore")
+    return text + "." * (LOG_BUDGET - len(text.encode()))
 
 
 def _large_metadata() -> Run:
@@ -159,4 +159,4 @@ def _cut_short() -> Run:
 def _flagged(row: Row) -> Row:
     """The row with every sign of truncation but that of the metadata sources, which decide who may see the run."""
     flags = (name for name in row.attributes if name.endswith("Truncated") and not name.startswith("metadataSource"))
-    return Row(row.table, row.attributes | dict.fromkeys(flags, True))
+    return changed(row, dict.fromkeys(flags, True))

@@ -3,9 +3,10 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from graph.demo.model import Run, Step, StepLog, Workflow, identifier
+from graph.tables.builders.dates import stored_date
 
 _DATE = "%Y-%m-%dT%H:%M:%SZ"
 _STEP_SECONDS = 180
@@ -19,9 +20,19 @@ def execution_id(name: str) -> str:
     return identifier("execution", name)
 
 
+def instant(date: str) -> datetime:
+    """The instant that a stored date stands for."""
+    return datetime.strptime(date, _DATE).replace(tzinfo=UTC)
+
+
+def optional_instant(date: str) -> datetime | None:
+    """The instant that a stored date stands for, if there is one."""
+    return instant(date) if date else None
+
+
 def later(date: str, seconds: int) -> str:
     """The date so many seconds on."""
-    return (datetime.strptime(date, _DATE) + timedelta(seconds=seconds)).strftime(_DATE)
+    return stored_date(instant(date) + timedelta(seconds=seconds))
 
 
 def played(

@@ -30,15 +30,16 @@ from graph.demo.model import (
     StepLog,
     identifier,
 )
-from graph.demo.rows import Row, asset_row, database_row, indexed, keyed, pipeline_row, workflow_row
+from graph.demo.rows import Row, asset_row, built, database_row, pipeline_row, workflow_row
 from graph.demo.run_rows import run_rows
 from graph.demo.script import Script
 from graph.demo.stepfunctions import EmbeddedStepFunctions, Machine, Played
 from graph.resolvers.entities import ENTITIES
 from graph.resolvers.gate import require_details, require_logs, require_metadata
 from graph.schema.fields import GUARD
-from graph.tables import ids, keys
-from graph.tables.catalogue import CONFIGURATIONS, STEP_INPUT_FILES, STEP_INPUT_FILES_BY_ASSET
+from graph.tables import ids
+from graph.tables.builders.inputs import StepInputFileRecord
+from graph.tables.catalogue import CONFIGURATIONS
 from tests.harness import SUBGRAPH, Graph
 from tests.memory import MemoryDatabase
 from tests.worlds import PIPELINE, WORKFLOW, asset, deny, everything_but, graph_for, items, run, viewer
@@ -115,18 +116,14 @@ RUNS = (WHOLE, CUT_ASSETS, CUT_DATABASES)
 
 
 def _migrated_input(of: Run) -> Row:
-    sort_key = keys.join(INPUT.database_id, INPUT.asset_id, "/old.step")
-    asset_key = keys.join(INPUT.database_id, INPUT.asset_id)
-    return Row(
-        STEP_INPUT_FILES,
-        {
-            **keyed(STEP_INPUT_FILES, of.steps[0].step_id, sort_key),
-            **indexed(STEP_INPUT_FILES_BY_ASSET, asset_key, of.steps[0].step_id),
-            "databaseId": INPUT.database_id,
-            "assetId": INPUT.asset_id,
-            "inputAssetFileKey": "/old.step",
-            "workflowExecutionId": of.execution_id,
-        },
+    return built(
+        StepInputFileRecord(
+            pipeline_execution_id=of.steps[0].step_id,
+            execution_id=of.execution_id,
+            database_id=INPUT.database_id,
+            asset_id=INPUT.asset_id,
+            key="/old.step",
+        )
     )
 
 
