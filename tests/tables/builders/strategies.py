@@ -237,7 +237,7 @@ KINDS = (
             OutputFileRecord,
             pipeline_execution_id=_EXECUTION_IDS,
             file_type=st.sampled_from([OutputFileType.FILE, OutputFileType.PREVIEW]),
-            relative_path=_NAMES,
+            relative_path=_NAMES.filter(lambda path: not path.startswith("/")),
             size=st.integers(0, 2**53),
             bucket=_TEXTS,
             s3_key=_TEXTS,
