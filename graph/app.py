@@ -43,6 +43,7 @@ from graph.tables.catalogue import EXECUTIONS, Table
 from graph.tables.cursors import Cursors
 from graph.tables.names import ssm_parameters, table_names
 from graph.tables.reader import Reader
+from graph.tables.writer import Client as WritingClient
 from graph.tables.writer import ExecutionWriter
 
 PATH = "/graphql"
@@ -83,7 +84,7 @@ def deployment(settings: Settings) -> Services:
     settings.refuse_unknown(os.environ)
     session = Session(settings.profile, settings.region)
     client, names = connect(settings, session=session)
-    writer = ExecutionWriter(client, names[EXECUTIONS]) if settings.write_back_status else None
+    writer = make_writer(settings, client, names)
     reads = wire.reads(settings, client, session)
     return make_services(settings, client, names, aws.connect(settings, session), writer=writer, database=reads)
 
@@ -196,6 +197,11 @@ def make_services(
         writer=writer,
         availability=Availability(client, names, reads.read_at),
     )
+
+
+def make_writer(settings: Settings, client: WritingClient, names: Mapping[Table, str]) -> ExecutionWriter | None:
+    """What writes checks of executions to their rows, if the settings say so."""
+    return ExecutionWriter(client, names[EXECUTIONS]) if settings.write_back_status else None
 
 
 def connect(

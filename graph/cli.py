@@ -17,7 +17,7 @@ from pydantic import SecretStr, ValidationError
 from pydantic_settings import SettingsError
 
 from graph import __version__
-from graph.app import PATH, connect, create_app, deployment, make_services
+from graph.app import PATH, connect, create_app, deployment, make_services, make_writer
 from graph.auth.ways import NotConfigured
 from graph.context import Services
 from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase
@@ -116,7 +116,9 @@ def _demo(given: argparse.Namespace) -> int:
     with _listener(given.port) as listener, EmbeddedDatabase() as database, DemoIssuer() as issuer:
         if given.environment_file is not None:
             _write_environment(given.environment_file, database)
-        services = make_services(settings, database.client, database.names, log_clients(), issuer.ways)
+        client, names = database.client, database.names
+        writer = make_writer(settings, client, names)
+        services = make_services(settings, client, names, log_clients(), issuer.ways, writer=writer)
         config = configuration(create_app(services, EXAMPLES), settings, log_level="warning")
         _Announced(config, issuer.token(ANA, is_mfa=True)).run(sockets=[listener])
     return 0

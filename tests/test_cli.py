@@ -5,21 +5,25 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from graph import __version__
 from graph.cli import main
-from graph.demo.database import EmbeddedDatabase
+from graph.demo.database import EmbeddedDatabase, loopback_client
 from graph.demo.samples import SAMPLE_EXECUTION_ID
+from graph.demo.shapes import RUNNING_ID
 from graph.schema import federated_sdl
-from graph.tables.catalogue import STEPS, TABLES
+from graph.tables.catalogue import EXECUTIONS, STEPS, TABLES
 
 ROOT = Path(__file__).parent.parent
 COMMAND = [sys.executable, "-m", "graph"]
@@ -55,10 +59,10 @@ class Demo:
 
 
 @contextmanager
-def started(*arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """The command in the background; it is ended, if it still runs, when left."""
+def started(*arguments: str, **settings: str) -> Iterator[subprocess.Popen[str]]:
+    """The command in the background, with some settings; it is ended, if it still runs, when left."""
     process = subprocess.Popen(  # noqa: S603
-        [*COMMAND, *arguments], cwd=ROOT, env=BARE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*COMMAND, *arguments], cwd=ROOT, env=BARE | settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     with process:
         try:
@@ -121,14 +125,18 @@ class Served:
     environment: dict[str, str]
 
 
+def exported_variables(file: Path) -> dict[str, str]:
+    lines = (shlex.split(line)[1].partition("=") for line in file.read_text().splitlines())
+    return {name: value for name, _, value in lines}
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A demo on a port that was given, and the environment that it wrote for the doctor. SIGTERM ends it cleanly."""
     file, port = tmp_path_factory.mktemp("demo") / "environment", free_port()
     with started("demo", "--port", str(port), "--environment-file", str(file)) as process:
         demo = ready(process)
-        lines = (shlex.split(line)[1].partition("=") for line in file.read_text().splitlines())
-        yield Served(demo, port, {name: value for name, _, value in lines})
+        yield Served(demo, port, exported_variables(file))
         status, errors = demo.ends(signal.SIGTERM)
         assert status in (0, -signal.SIGTERM)
         assert errors == ""
@@ -155,6 +163,34 @@ def terminal() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("terminal")
+def execution_row(environment: Mapping[str, str], execution_id: str) -> dict[str, Any]:
+    """The row of an execution of a demo."""
+    endpoint, access_key = environment["VAMS_GRAPH_DYNAMODB_ENDPOINT"], environment["AWS_ACCESS_KEY_ID"]
+    [row] = loopback_client(endpoint, access_key=access_key).query(
+        TableName=environment[EXECUTIONS.variables[0]],
+        KeyConditionExpression=f"{EXECUTIONS.partition} = :id",
+        ExpressionAttributeValues={":id": {"S": execution_id}},
+    )["Items"]
+    return row
+
+
+def test_the_demo_writes_what_the_engine_says_to_a_running_executions_row_where_that_is_set(tmp_path: Path) -> None:
+    file, settings = tmp_path / "environment", {"VAMS_GRAPH_WRITE_BACK_STATUS": "true"}
+    with started("demo", "--port", "0", "--environment-file", str(file), **settings) as process:
+        demo, environment = ready(process), exported_variables(file)
+        before = execution_row(environment, RUNNING_ID)
+        document = f'{{ execution(executionId: "{RUNNING_ID}") {{ status statusSource }} }}'
+        answer = httpx.post(demo.url, json={"query": document}, trust_env=False)
+        assert answer.json() == {"data": {"execution": {"status": "RUNNING", "statusSource": "LIVE"}}}
+        late = time.monotonic() + 10  # nobody waits for the write
+        while (after := execution_row(environment, RUNNING_ID)) == before and time.monotonic() < late:
+            time.sleep(0.05)
+        assert {name for name, value in after.items() if value != before.get(name)} == {"lastSfnSyncCheckDate"}
+        checked_at = datetime.fromisoformat(after["lastSfnSyncCheckDate"]["S"])
+        assert abs(datetime.now(UTC) - checked_at).total_seconds() < 60
+        assert demo.ends(signal.SIGTERM)[1] == ""
+
+
 def test_ctrl_c_ends_the_demo_without_a_word() -> None:
     with started("demo", "--port", "0") as process:
         assert ready(process).ends(signal.SIGINT) == (130, "")
