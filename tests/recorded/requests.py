@@ -183,7 +183,7 @@ def _filters() -> Iterator[Recorded]:
         "String": ["convert-qa-thumb", "none"],
         "Boolean": [True, False],
     }
-    values["DateTime"] = ["2026-06-15T00:00:00Z", "yesterday"]
+    values["DateTime"] = ["2026-06-15T00:00:00.000Z", "yesterday"]
     query = """query ($filter: ExecutionFilter) {
       executions(filter: $filter, first: 3) { nodes { executionId status } pageInfo { hasNextPage endCursor } }
     }"""
