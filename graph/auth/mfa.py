@@ -1,23 +1,29 @@
 """Whether a session was opened with a second factor. VAMS withholds some roles from sessions without one."""
 
 import asyncio
-import logging
 import time
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from botocore.exceptions import ClientError
+
 from graph.auth.cache import Cache, Clock
+from graph.auth.identity import IdentityUnavailable
 
 _SECONDS = 60
-
-_log = logging.getLogger(__name__)
+# Cognito says by them that the pool knows no such user, or can know none.
+_UNKNOWN_USER = frozenset({"UserNotFoundException", "InvalidParameterException"})
 
 
 class MfaCheck(Protocol):
-    """Tells whether a session counts as one with a second factor; never fails, but answers no."""
+    """Tells whether a session counts as one with a second factor."""
 
     async def __call__(self, user_id: str, claims: Mapping[str, Any], /) -> bool:
-        """Judge by the user's id and the claims of a verified token, none for a session without a token."""
+        """Judge by the user's id and the claims of a verified token, none for a session without a token.
+
+        Raises:
+            IdentityUnavailable: when it cannot be told at the moment.
+        """
         ...
 
 
@@ -55,14 +61,22 @@ class CognitoMfa:
         self._has_mfa = Cache(self._ask, seconds=_SECONDS, capacity=capacity, clock=clock)
 
     async def __call__(self, user_id: str, claims: Mapping[str, Any], /) -> bool:
-        """Ask about the user by the name that the pool knows; VAMS may know the user by another claim."""
+        """Ask about the user by the name that the pool knows; VAMS may know the user by another claim.
+
+        Raises:
+            IdentityUnavailable: when Cognito does not answer or refuses the server, which is not remembered.
+        """
         name = claims.get("cognito:username") or claims.get("username") or user_id
         try:
             return isinstance(name, str) and await self._has_mfa.get(name)
-        except Exception:
-            _log.exception("AdminGetUser failed; the session counts as one without a second factor")
-            return False
+        except Exception as error:
+            raise IdentityUnavailable(f"AdminGetUser failed: {type(error).__name__}") from error
 
     async def _ask(self, name: str) -> bool:
-        user = await asyncio.to_thread(self._client.admin_get_user, UserPoolId=self._pool_id, Username=name)
+        try:
+            user = await asyncio.to_thread(self._client.admin_get_user, UserPoolId=self._pool_id, Username=name)
+        except ClientError as error:
+            if error.response.get("Error", {}).get("Code") in _UNKNOWN_USER:
+                return False
+            raise
         return bool(user.get("UserMFASettingList"))

@@ -9,14 +9,26 @@ from typing import Protocol
 
 from graph.auth.cache import Cache, Clock
 from graph.auth.constraints import Row
-from graph.auth.policy import Compiler, Policy, Reason, deny_everything
+from graph.auth.policy import Compiler, Policy
+from graph.errors import GraphError
 
 _SECONDS = 60
 _ATTEMPTS = 3
 _PAUSE_SECONDS = 1.0
+_LONGEST_LOAD_SECONDS = 15.0
 _LONGEST_TURN_SECONDS = 0.0005
 
 _log = logging.getLogger(__name__)
+
+
+class PolicyUnavailable(GraphError):
+    """What a user may do cannot be read at the moment, which says nothing about it (HTTP 503)."""
+
+    code = "UPSTREAM_UNAVAILABLE"
+    retryable = True
+
+    def __init__(self) -> None:
+        super().__init__("Permissions cannot be read at the moment. Try again shortly.")
 
 
 class PolicyRows(Protocol):
@@ -65,22 +77,26 @@ class Policies:
         self._cache = Cache(self._load_patiently, seconds=_SECONDS, capacity=capacity, clock=clock)
 
     async def policy_of(self, user_id: str, *, is_mfa: bool) -> Policy:
-        """Answer the user's policy; one that denies everything, and is not remembered, when it cannot be loaded."""
+        """Answer the user's policy, whole and at most a minute old.
+
+        Raises:
+            PolicyUnavailable: when it cannot be loaded, which is not remembered.
+        """
         try:
             return await self._cache.get((user_id, is_mfa))
-        except Exception:
-            _log.exception("The constraints of a user could not be loaded; everything is denied")
-            return deny_everything(Reason.UNAVAILABLE)
+        except Exception as error:
+            _log.error("The constraints of a user cannot be loaded: %s", _kinds(error))
+            raise PolicyUnavailable from error
 
     async def _load_patiently(self, session: tuple[str, bool]) -> Policy:
-        for _ in range(_ATTEMPTS - 1):
-            try:
-                return await self._load(*session)
-            except Exception as error:
-                # Its kind alone: its text may hold what the tables do.
-                _log.warning("Loading the constraints of a user failed, trying again: %s", type(error).__name__)
-                await self._sleep(_PAUSE_SECONDS)
-        return await self._load(*session)
+        async with asyncio.timeout(_LONGEST_LOAD_SECONDS):
+            for _ in range(_ATTEMPTS - 1):
+                try:
+                    return await self._load(*session)
+                except Exception as error:
+                    _log.warning("Loading the constraints of a user failed, trying again: %s", _kinds(error))
+                    await self._sleep(_PAUSE_SECONDS)
+            return await self._load(*session)
 
     async def _load(self, user_id: str, is_mfa: bool) -> Policy:
         async with asyncio.TaskGroup() as reads:
@@ -96,6 +112,13 @@ class Policies:
                 usable = {role["roleName"] for role in existing if is_mfa or _is_open_without_mfa(role)}
                 roles = [role for role in roles if role in usable]
         return await _compile(user_id, roles, [*(of_role[role].result() for role in roles), of_user.result()])
+
+
+def _kinds(error: BaseException) -> str:
+    """What went wrong, by the names of its kinds alone: its text may hold what the tables do."""
+    if isinstance(error, BaseExceptionGroup):
+        return ", ".join(sorted({_kinds(each) for each in error.exceptions}))
+    return type(error).__name__
 
 
 async def _compile(user_id: str, roles: Sequence[str], rows: Iterable[Sequence[Row]]) -> Policy:

@@ -35,7 +35,6 @@ class Reason(StrEnum):
     NOT_ALLOWED = "not allowed by any constraint"
     UNDECIDABLE = "undecidable whether the constraint matches"
     MALFORMED = "malformed constraint"
-    UNAVAILABLE = "constraints unavailable"
 
 
 @dataclass(frozen=True, slots=True)

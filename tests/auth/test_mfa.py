@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
+from graph.auth.identity import IdentityUnavailable
 from graph.auth.mfa import ClaimMfa, CognitoMfa
 from tests.auth.rows import Clock
 
@@ -76,10 +78,49 @@ async def test_cognito_is_asked_off_the_loop_and_once_a_minute() -> None:
     assert pool.asked == ["ana", "ana"]
 
 
-async def test_a_failure_means_no_second_factor_and_is_not_remembered() -> None:
+def refused(code: str) -> ClientError:
+    return ClientError({"Error": {"Code": code, "Message": "ana"}}, "AdminGetUser")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ConnectionError("away"),
+        TimeoutError(),
+        refused("TooManyRequestsException"),
+        refused("InternalErrorException"),
+        refused("NotAuthorizedException"),
+        refused("ResourceNotFoundException"),
+    ],
+    ids=repr,
+)
+async def test_a_failure_says_nothing_about_a_second_factor_and_is_not_remembered(error: Exception) -> None:
     pool = Pool(ana=["SMS_MFA"])
     mfa = CognitoMfa(pool, "pool")
-    pool.error = ConnectionError("throttled")
-    assert not await mfa("ana", {})
+    pool.error = error
+    with pytest.raises(IdentityUnavailable) as raised:
+        await mfa("ana", {})
+    assert raised.value.extensions == {"code": "UPSTREAM_UNAVAILABLE", "retryable": True}
     pool.error = None
     assert await mfa("ana", {})
+
+
+@pytest.mark.parametrize("code", ["UserNotFoundException", "InvalidParameterException"])
+async def test_a_user_whom_the_pool_does_not_know_has_no_second_factor(code: str) -> None:
+    pool = Pool()
+    mfa = CognitoMfa(pool, "pool")
+    pool.error = refused(code)
+    assert [await mfa("ana", {}), await mfa("ana", {})] == [False, False]
+    assert pool.asked == ["ana"]
+
+
+async def test_what_is_known_of_a_second_factor_is_used_while_the_pool_is_away() -> None:
+    pool, clock = Pool(ana=["SMS_MFA"]), Clock()
+    mfa = CognitoMfa(pool, "pool", clock=clock)
+    assert await mfa("ana", {})
+    pool.error = ConnectionError("away")
+    clock.time += 59
+    assert await mfa("ana", {})
+    clock.time += 1
+    with pytest.raises(IdentityUnavailable):
+        await mfa("ana", {})

@@ -3,8 +3,7 @@ from typing import Any
 
 import pytest
 
-from graph.auth.policies import Policies
-from graph.auth.policy import Reason
+from graph.auth.policies import Policies, PolicyUnavailable
 from tests.auth.rows import Clock, Tables, constraint, criterion
 
 USER = "ana@example.com"
@@ -106,14 +105,39 @@ async def test_a_read_that_fails_is_tried_again_a_second_later() -> None:
     assert pauses == [1.0, 1.0]
 
 
-async def test_when_reads_keep_failing_everything_is_denied_until_the_next_request() -> None:
+async def test_a_policy_that_cannot_be_read_is_an_outage_until_the_next_request() -> None:
     rows = tables("reader")
     rows.failures = 1_000
     policies = Policies(rows, sleep=lambda _: asyncio.sleep(0))
-    denied = await policies.policy_of(USER, is_mfa=False)
-    assert denied.allows("database", {"databaseId": "reader"}, "GET").reason is Reason.UNAVAILABLE
+    with pytest.raises(PolicyUnavailable) as raised:
+        await policies.policy_of(USER, is_mfa=False)
+    assert raised.value.extensions == {"code": "UPSTREAM_UNAVAILABLE", "retryable": True}
     rows.failures = 0
     assert await granted(policies, is_mfa=False) == {"reader"}
+
+
+async def test_a_policy_at_hand_is_used_while_the_tables_are_away_and_no_longer_than_a_minute() -> None:
+    rows, clock = tables("reader"), Clock()
+    policies = Policies(rows, clock=clock, sleep=lambda _: asyncio.sleep(0))
+    await policies.policy_of(USER, is_mfa=False)
+    rows.failures = 1_000
+    clock.time += 59
+    assert await granted(policies, is_mfa=False) == {"reader"}
+    clock.time += 1
+    with pytest.raises(PolicyUnavailable):
+        await policies.policy_of(USER, is_mfa=False)
+
+
+async def test_tables_that_never_answer_are_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = tables("reader")
+
+    async def hang(_: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(rows, "constraints_of_user", hang)
+    monkeypatch.setattr("graph.auth.policies._LONGEST_LOAD_SECONDS", 0.01)
+    with pytest.raises(PolicyUnavailable):
+        await Policies(rows).policy_of(USER, is_mfa=False)
 
 
 async def test_a_user_without_anything_is_denied_and_that_is_remembered() -> None:
@@ -145,11 +169,14 @@ async def test_many_constraints_are_compiled_in_short_turns() -> None:
 
 
 @pytest.mark.parametrize("attribute", ["roles_of_user", "roles", "constraints_of_group", "constraints_of_user"])
-async def test_whatever_read_fails_nothing_is_allowed(attribute: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_whatever_read_fails_no_less_than_the_whole_policy_is_used(
+    attribute: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = tables("reader")
 
     async def fail(_: object) -> None:
         raise ValueError("odd")
 
     monkeypatch.setattr(rows, attribute, fail)
-    assert await granted(Policies(rows, sleep=lambda _: asyncio.sleep(0)), is_mfa=False) == set()
+    with pytest.raises(PolicyUnavailable):
+        await Policies(rows, sleep=lambda _: asyncio.sleep(0)).policy_of(USER, is_mfa=False)
