@@ -98,16 +98,18 @@ class ApiKeys:
         """Answer the row of an active key whose user holds a role."""
         rows = await self._rows.api_keys_with_hash(key_hash)
         row = rows[0] if rows else None
-        if row is None or row.get("isActive") != "true" or not row.get("userId"):
+        if row is None or row.get("isActive") != "true" or not isinstance(row.get("userId"), str) or not row["userId"]:
             return None
         return row if await self._rows.roles_of_user(row["userId"]) else None
 
     def _is_current(self, expires_at: object) -> bool:
         """A key without an end never expires; one with an end that cannot be read has."""
-        if not expires_at:
+        if expires_at is None or expires_at == "":
             return True
+        if not isinstance(expires_at, str):
+            return False
         try:
-            end = datetime.fromisoformat(str(expires_at))
+            end = datetime.fromisoformat(expires_at)
         except ValueError:
             return False
         return self._now() <= (end if end.tzinfo else end.replace(tzinfo=UTC))

@@ -1,26 +1,21 @@
 """What an execution touched, which is what its visibility depends on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from graph.batching import Loader
+from graph.errors import MalformedValue
 from graph.loaders import Loaders
 from graph.loaders.base import Slice
 from graph.tables.reader import Key
 from graph.tables.records.definitions import AssetRow, PipelineRow, WorkflowRow
 from graph.tables.records.executions import ConfigurationRow
-from graph.tables.rows import Fields, Row, StoredFields
+from graph.tables.records.inputs import InputAssetRow
+from graph.tables.rows import Fields, Row, StoredFields, deciding_fields
 
 # The stored fields that decisions look at, beside what the operation selects.
 FIELDS: Mapping[type[Row], Fields] = {
-    AssetRow: frozenset({"name", "asset_type", "tags"}),
-    ConfigurationRow: frozenset(
-        {"named_database_id", "source_assets", "source_assets_are_truncated", "source_databases"}
-        | {"source_databases_are_truncated"}
-    ),
-    PipelineRow: frozenset({"execution_config", "category", "name"}),
-    WorkflowRow: frozenset({"category", "name"}),
+    row: deciding_fields(row) for row in (AssetRow, ConfigurationRow, InputAssetRow, PipelineRow, WorkflowRow)
 }
 
 CLAIMED: StoredFields = tuple((row, name) for row, names in FIELDS.items() for name in sorted(names))
@@ -30,7 +25,7 @@ CLAIMED: StoredFields = tuple((row, name) for row, names in FIELDS.items() for n
 class Claim:
     """Everything that an execution touched. ``assets`` is an ordered set of database and asset ids.
 
-    Where the row could not hold all sources of metadata, ``assets`` or ``databases`` lacks some.
+    ``assets`` or ``databases`` lacks some where a row could not hold all of them, or holds what cannot be read.
     """
 
     execution_id: str
@@ -39,8 +34,8 @@ class Claim:
     workflow: WorkflowRow | None
     databases: Sequence[str]
     assets: Mapping[tuple[str, str], None]
-    assets_are_truncated: bool
-    databases_are_truncated: bool
+    lacks_assets: bool
+    lacks_databases: bool
 
 
 class ClaimLoader(Loader[Key, Claim]):
@@ -61,28 +56,51 @@ class ClaimLoader(Loader[Key, Claim]):
             self._loaders.configurations.of_execution(execution_id),
             self._loaders.inputs.assets_of_execution.load(Slice(execution_id)),
         )
-        assets: dict[tuple[str, str], None] = {(row.database_id, row.asset_id): None for row in inputs.rows}
-        databases: dict[str, None] = {}
-        if configuration is not None:
-            databases |= dict.fromkeys(filter(None, (configuration.named_database_id, *configuration.source_databases)))
-            assets |= dict.fromkeys(sources := _named(configuration.source_assets))
-            if configuration.database_id and configuration.asset_id:
-                assets[configuration.database_id, configuration.asset_id] = None
+        assets, lacks_assets = _assets(inputs.rows, configuration)
+        databases, lacks_databases = _databases(configuration)
         return Claim(
             execution_id=execution_id,
             workflow_database_id=database_id,
             workflow_id=workflow_id,
             workflow=workflow,
-            databases=tuple(databases),
+            databases=databases,
             assets=assets,
-            # An entry that names no asset stands for one that is not known either.
-            assets_are_truncated=configuration is not None
-            and (configuration.source_assets_are_truncated or len(sources) < len(configuration.source_assets)),
-            databases_are_truncated=configuration is not None and configuration.source_databases_are_truncated,
+            lacks_assets=lacks_assets,
+            lacks_databases=lacks_databases,
         )
 
 
-def _named(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """The assets that stored entries name; an entry that names none is left out."""
-    pairs = ((entry.get("databaseId"), entry.get("assetId")) for entry in entries)
-    return [(database, asset) for database, asset in pairs if isinstance(database, str) and isinstance(asset, str)]
+def _assets(
+    inputs: Iterable[InputAssetRow], configuration: ConfigurationRow | None
+) -> tuple[Mapping[tuple[str, str], None], bool]:
+    """The assets that rows name, and whether there may be more: where a list was cut, or cannot be read."""
+    named: list[tuple[str | MalformedValue | None, str | MalformedValue | None]] = []
+    named += ((row.database_id, row.asset_id) for row in inputs)
+    lacks_some = False
+    if configuration is not None:
+        lacks_some = configuration.source_assets_are_truncated is not False
+        if isinstance(configuration.source_assets, MalformedValue):
+            lacks_some = True
+        else:
+            named += configuration.source_assets
+        named.append((configuration.database_id, configuration.asset_id))
+    known: dict[tuple[str, str], None] = {}
+    for database_id, asset_id in named:
+        if isinstance(database_id, MalformedValue) or isinstance(asset_id, MalformedValue):
+            lacks_some = True
+        elif database_id and asset_id:
+            known[database_id, asset_id] = None
+    return known, lacks_some
+
+
+def _databases(configuration: ConfigurationRow | None) -> tuple[Sequence[str], bool]:
+    """The databases that metadata came from, and whether there may be more, as of assets."""
+    if configuration is None:
+        return (), False
+    named, captured = configuration.named_database_id, configuration.source_databases
+    lacks_some = configuration.source_databases_are_truncated is not False
+    if isinstance(captured, MalformedValue):
+        captured, lacks_some = (), True
+    if isinstance(named, MalformedValue):
+        named, lacks_some = None, True
+    return tuple(dict.fromkeys((named, *captured) if named else captured)), lacks_some

@@ -1,6 +1,6 @@
 """Criteria of a constraint, compiled into one predicate over the fields of an object."""
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import cast
@@ -49,12 +49,16 @@ def _membership(fields: Sequence[str], criterion: Criterion) -> Condition:
     """Literal, unlike the comparisons: an element of a list, but any part of a text."""
     index, values = fields.index(criterion.field), criterion.values
     is_always_true = "" in values and criterion.field != LIST_FIELD
-    if len(values) == 1:
-        (value,) = values
-        return Condition(lambda of: value in cast("Container[str]", of[index]), True, is_always_true)
+    kind = list if criterion.field == LIST_FIELD else str
 
     def holds(of: Values) -> bool:
-        return any(value in cast("Container[str]", of[index]) for value in values)
+        held = of[index]
+        if not isinstance(held, kind) and held != "":  # as which null counts, of a list too
+            raise Undecidable
+        for value in values:  # noqa: SIM110 - a generator would double the time of a decision
+            if value in held:
+                return True
+        return False
 
     return Condition(holds, True, is_always_true)
 

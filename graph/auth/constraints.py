@@ -1,7 +1,10 @@
-"""Rows of the VAMS constraints table, read as strictly as VAMS reads them.
+"""Rows of the VAMS constraints table, read more strictly than VAMS reads them.
 
 VAMS spells a user's constraints as Casbin policy text. Casbin then changes that text in places and reads it line by
 line, and one line that it cannot read denies every request of the user; both show in what a constraint means.
+
+VAMS takes a value of another kind than it writes for an empty list, or spells it out. A rule that denies could so lose
+its criteria or its holder and go, and a rule that allows could be widened. Here such a row is malformed.
 """
 
 import json
@@ -37,7 +40,7 @@ OPERATORS = frozenset(
 
 
 class MalformedConstraint(ValueError):
-    """A row that VAMS cannot turn into policy text, or Casbin cannot read; the user is denied everything."""
+    """A row whose meaning is not certain, or that Casbin cannot read; the user is denied everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +88,17 @@ def read_constraint(row: Row) -> Constraint | None:
         MalformedConstraint: the row is not of the shape that VAMS needs.
     """
     try:
-        object_type = row["objectType"]
-        all_of = _criteria([*_list(row, "criteriaAnd"), *row.get("criteria", [])], object_type)
+        object_type = _text(row["objectType"])
+        all_of = _criteria([*_list(row, "criteriaAnd"), *_list(row, "criteria")], object_type)
         any_of = _criteria(_list(row, "criteriaOr"), object_type)
         if not all_of and not any_of:
             return None
         all_of, any_of = _as_casbin_reads(all_of, any_of)
         permissions = (
-            *(_permission("role", each["groupId"], each) for each in _list(row, "groupPermissions")),
-            *(_permission("user", each["userId"], each) for each in _list(row, "userPermissions")),
+            *(_permission("role", _text(each["groupId"]), each) for each in _list(row, "groupPermissions")),
+            *(_permission("user", _text(each["userId"]), each) for each in _list(row, "userPermissions")),
         )
-    except (KeyError, TypeError, AttributeError, RecursionError, UnicodeEncodeError) as error:
+    except (KeyError, TypeError, AttributeError, RecursionError, ValueError) as error:
         raise MalformedConstraint(base_id(row)) from error
     return Constraint(base_id(row), object_type, all_of, any_of, permissions)
 
@@ -117,36 +120,37 @@ def is_one_policy_field(text: str) -> bool:
 
 
 def _list(row: Row, name: str) -> list[Any]:
-    """A list, or JSON text of one; VAMS takes every other value and unreadable text for an empty list."""
-    value = row.get(name)
+    """A list, or JSON text of one; absent and the empty text are the empty list."""
+    value = row.get(name, "")
     if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return []
-        if not isinstance(value, list):
-            raise MalformedConstraint(base_id(row))
-    return value if isinstance(value, list) else []
+        value = json.loads(value or "[]")
+    if not isinstance(value, list):
+        raise MalformedConstraint(base_id(row))
+    return value
 
 
-def _criteria(raw_criteria: Iterable[Any], object_type: object) -> tuple[Criterion, ...]:
-    fields = FIELDS.get(object_type, ()) if isinstance(object_type, str) else ()
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _criteria(raw_criteria: Iterable[Any], object_type: str) -> tuple[Criterion, ...]:
+    fields = FIELDS.get(object_type, ())
     usable = []
     for raw in raw_criteria:
-        if raw["field"] not in fields:
-            continue
-        operator, value = raw["operator"], raw["value"]
-        values = tuple(str(each) for each in (value if isinstance(value, list) else [value]))
-        if operator in OPERATORS:
-            usable.append(Criterion(raw["field"], operator, values))
+        field, operator, value = _text(raw["field"]), _text(raw["operator"]), raw["value"]
+        if field in fields and operator in OPERATORS:
+            values = map(_text, value if isinstance(value, list) else [value])
+            usable.append(Criterion(field, operator, tuple(values)))
     return tuple(usable)
 
 
-def _permission(kind: str, name: object, raw: Mapping[str, Any]) -> Permission:
-    action, effect = raw["permission"], raw["permissionType"] or "allow"
-    if not all(is_one_policy_field(str(part)) for part in (name, action, effect)):
-        raise MalformedConstraint(str(name))
-    return Permission(f"{kind}::{name}", str(action).strip(), str(effect).strip())
+def _permission(kind: str, name: str, raw: Mapping[str, Any]) -> Permission:
+    action, effect = _text(raw["permission"]), _text(raw["permissionType"]) or "allow"
+    if not all(map(is_one_policy_field, (name, action, effect))):
+        raise MalformedConstraint(name)
+    return Permission(f"{kind}::{name}", action.strip(), effect.strip())
 
 
 # Casbin rewrites the text of a rule before it evaluates it: ``!``, ``&&`` and ``||`` become Python's words, and the

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from graph.errors import GraphError
-from graph.tables import catalogue, decode
+from graph.tables import catalogue, deciding
 from graph.tables.catalogue import Index, Table
 from graph.tables.queries import Query
 from graph.tables.reader import Reader
@@ -31,7 +31,10 @@ _API_KEY = ("apiKeyId", "apiKeyHash", "userId", "isActive", "expiresAt")
 
 
 class PermissionRows:
-    """Reads every page of what it is asked for, as plain items: here the absence of an attribute means something."""
+    """Reads every page of what it is asked for, as items: here the absence of an attribute means something.
+
+    Each kind of value is of a Python type of its own, so that none is taken for another.
+    """
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
@@ -46,7 +49,7 @@ class PermissionRows:
         for item in found.values():
             if isinstance(item, GraphError):
                 raise item
-        return [decode.item(item) for item in found.values() if not isinstance(item, GraphError)]
+        return [deciding.item(item) for item in found.values() if not isinstance(item, GraphError)]
 
     async def constraints_of_group(self, group: str) -> Sequence[Item]:
         """The constraints that name a role."""
@@ -67,7 +70,7 @@ class PermissionRows:
         items: list[Item] = []
         while True:
             page = await self._reader.query(query, Tally())
-            items += map(decode.item, page.items)
+            items += map(deciding.item, page.items)
             if page.last is None:
                 return items
             query = replace(query, after=page.last)

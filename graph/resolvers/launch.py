@@ -7,6 +7,7 @@ from graph.resolvers.references import AssetReference, DatabaseReference, Specif
 from graph.resolvers.sources import listed
 from graph.resolvers.texts import StoredText
 from graph.tables import keys
+from graph.tables.decode import sound
 from graph.tables.records.definitions import AssetRow
 from graph.tables.records.executions import ConfigurationRow, ExecutionRow
 from graph.tables.records.inputs import location
@@ -27,7 +28,8 @@ async def output_target(execution: ExecutionRow, context: Context) -> Configurat
 
 async def target_asset(configuration: ConfigurationRow, context: Context) -> AssetRow | None:
     """The asset that the run writes to."""
-    return await references.asset(context, configuration.database_id, configuration.asset_id)
+    ids = configuration.output_asset
+    return await references.asset(context, *ids) if ids else None
 
 
 async def source_assets(execution: ExecutionRow, context: Context, page: PageRequest) -> Page[AssetReference]:
@@ -35,7 +37,7 @@ async def source_assets(execution: ExecutionRow, context: Context, page: PageReq
 
     async def all_of_them() -> list[AssetReference]:
         found = await _configuration(execution, context)
-        return references.asset_references(found.source_assets) if found else []
+        return [AssetReference(*ids) for ids in dict.fromkeys(sound(found.source_assets))] if found else []
 
     async def read(window: Window) -> Filled[AssetReference]:
         return listed(await all_of_them(), lambda asset: keys.asset_key(asset.database_id, asset.asset_id), window)
@@ -49,21 +51,22 @@ async def source_assets(execution: ExecutionRow, context: Context, page: PageReq
 async def source_databases(execution: ExecutionRow, context: Context) -> list[DatabaseReference] | None:
     """Every database that metadata was captured from."""
     found = await _configuration(execution, context)
-    return (
-        None if found is None else [DatabaseReference(name) for name in dict.fromkeys(found.source_databases) if name]
-    )
+    return None if found is None else [DatabaseReference(each) for each in dict.fromkeys(sound(found.source_databases))]
 
 
 async def sources_are_truncated(execution: ExecutionRow, context: Context) -> bool | None:
     """Whether the row could not hold all metadata sources."""
     found = await _configuration(execution, context)
-    return None if found is None else found.source_assets_are_truncated or found.source_databases_are_truncated
+    if found is None:
+        return None
+    return sound(found.source_assets_are_truncated) or sound(found.source_databases_are_truncated)
 
 
 async def named_source(execution: ExecutionRow, context: Context) -> DatabaseReference | None:
     """The database that the caller named as metadata source."""
     found = await _configuration(execution, context)
-    return DatabaseReference(found.named_database_id) if found and found.named_database_id else None
+    named = sound(found.named_database_id) if found else None
+    return DatabaseReference(named) if named else None
 
 
 async def metadata_envelope(execution: ExecutionRow, context: Context) -> StoredText | None:

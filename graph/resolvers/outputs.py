@@ -62,8 +62,9 @@ async def step_of(row: OutputFileRow | OutputMetadataRow | OutputResultRow, cont
 
 async def asset_of(file: OutputFileRow, context: Context) -> AssetRow | None:
     """The asset that the run wrote to."""
-    target = await _target(file, context)
-    return await references.asset(context, target.database_id, target.asset_id) if target else None
+    configuration = await _configuration(file, context)
+    ids = configuration.output_asset if configuration else None
+    return await references.asset(context, *ids) if ids else None
 
 
 async def asset_path(file: OutputFileRow, context: Context) -> str | None:
@@ -97,26 +98,22 @@ def _files(context: Context, file_type: OutputFileType | None) -> Rows[OutputFil
             return Rows(loader, Prefix(known.value + ":"))
 
 
-async def _target(file: OutputFileRow, context: Context) -> ConfigurationRow | None:
-    """The configuration of the run, if it names an output asset."""
+async def _configuration(file: OutputFileRow, context: Context) -> ConfigurationRow | None:
+    """The configuration of the run."""
     step = await context.loaders.steps.by_id.load(file.pipeline_execution_id)
-    if step is None:
-        return None
-    configuration = await context.loaders.configurations.of_execution(step.execution_id)
-    return configuration if configuration and configuration.database_id and configuration.asset_id else None
+    return await context.loaders.configurations.of_execution(step.execution_id) if step else None
 
 
 async def _version(file: OutputFileRow, context: Context) -> FileVersionRow | None:
     """The version of the output asset's file: as the row records its path, else below the output path extension."""
-    target = await _target(file, context)
-    if target is None or target.database_id is None or target.asset_id is None:
+    configuration = await _configuration(file, context)
+    ids = configuration.output_asset if configuration else None
+    if configuration is None or ids is None:
         return None
     found = await context.scope.gather(
         *(
-            context.loaders.file_versions.load(
-                (target.execution_id, keys.file_key(target.database_id, target.asset_id, path))
-            )
-            for path in keys.asset_paths(file.relative_path, target.path_extension)
+            context.loaders.file_versions.load((configuration.execution_id, keys.file_key(*ids, path)))
+            for path in keys.asset_paths(file.relative_path, configuration.path_extension)
         )
     )
     return next((version for version in found if version is not None), None)

@@ -70,13 +70,7 @@ async def pipeline_name(context: Context, database_id: str, pipeline_id: str) ->
         found = await pipeline(context, database_id, pipeline_id)
     except GraphError:
         return pipeline_id
-    return found.name if found is not None and found.name else pipeline_id
-
-
-def asset_references(entries: Iterable[Mapping[str, Any]]) -> list[AssetReference]:
-    """The assets that stored entries name, each once; an entry that names none is left out."""
-    found = (AssetReference(_text(entry, "databaseId"), _text(entry, "assetId")) for entry in entries)
-    return list(dict.fromkeys(named for named in found if named.database_id and named.asset_id))
+    return found.name if found is not None and found.name and isinstance(found.name, str) else pipeline_id
 
 
 def specified_pipelines(entries: Iterable[Mapping[str, Any]]) -> list[SpecifiedPipeline]:

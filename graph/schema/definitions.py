@@ -51,7 +51,7 @@ class Pipeline(Node):
     category: str | None = attribute("What it is for.")
     description: str | None = attribute("What it does.")
     execution_type: states.PipelineExecutionType | None = attribute(
-        "The service that runs it.", reads=PipelineRow.fields("execution_config")
+        "The service that runs it.", reads=PipelineRow.fields("execution_type_text")
     )
     is_enabled: bool = attribute("Whether it can be used.")
     is_archived: bool = attribute("Whether it was put away.")

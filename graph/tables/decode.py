@@ -2,6 +2,9 @@
 
 Numbers become ``int`` where integral and ``float`` otherwise: nothing in these tables needs more than a double holds,
 and both encode as JSON. So do the rest: sets become sorted lists, and bytes become base64.
+
+Here values are read as far as they can be, which is right for what is shown. What decides about permissions is read by
+:mod:`graph.tables.deciding`.
 """
 
 import base64
@@ -15,6 +18,7 @@ from typing import Any, TypeVar
 from graph.errors import MalformedValue
 
 Choice = TypeVar("Choice", bound=Enum)
+Sound = TypeVar("Sound")
 
 Value = Mapping[str, Any]
 """An attribute value as DynamoDB writes it: what is held, under its one kind."""
@@ -50,6 +54,17 @@ def plain(value: Value) -> Any:
             return None
         case _:  # a set of strings, numbers or bytes
             return sorted(plain({kind[0]: element}) for element in held)
+
+
+def sound(value: Sound | MalformedValue) -> Sound:
+    """The value of a stored field.
+
+    Raises:
+        MalformedValue: when the field holds none.
+    """
+    if isinstance(value, MalformedValue):
+        raise value
+    return value
 
 
 def number(text: str) -> int | float:

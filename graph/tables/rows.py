@@ -27,6 +27,11 @@ def stored(attribute: str, decoder: Decoder, *, always: bool = False) -> Any:
     return dataclasses.field(metadata={"attribute": attribute, "decoder": decoder, "always": always})
 
 
+def decides(attribute: str, decoder: Decoder, *, always: bool = False) -> Any:
+    """A field that permissions depend on, with a decoder of :mod:`graph.tables.deciding`, which reads it strictly."""
+    return dataclasses.field(metadata={"attribute": attribute, "decoder": decoder, "always": always, "decides": True})
+
+
 def key_part(attribute: str) -> Any:
     """A field that holds a key attribute of the table or of an index, as stored; empty where a row lacks it."""
     return dataclasses.field(metadata={"attribute": attribute, "decoder": text, "always": True, "key": True})
@@ -81,6 +86,11 @@ def position_attributes(table: Table, index: Index | None) -> tuple[str, ...]:
 def field_names(row: type[Row]) -> Fields:
     """The names of the stored fields that a row class declares."""
     return frozenset(field.name for field in _declared(row))
+
+
+def deciding_fields(row: type[Row]) -> Fields:
+    """The names of those of them that permissions depend on; keys, which are always texts, are not among them."""
+    return frozenset(field.name for field in _declared(row) if field.metadata.get("decides"))
 
 
 def _declared(row: Any) -> tuple[dataclasses.Field[Any], ...]:

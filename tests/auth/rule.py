@@ -24,7 +24,9 @@ def allows_execution(policy: Policy, item: Mapping[str, Any], action: str = "GET
     databases = {configuration.get("inputMetadataDatabaseId"), *configuration.get("metadataSourceDatabases", ())}
     if not all(policy.allows("database", {"databaseId": name}, "GET") for name in databases if name):
         return False
-    if configuration.get("metadataSourceAssetsTruncated") and not policy.allows_everything("asset", action):
+    if configuration.get("metadataSourceAssetsTruncated") and not (
+        policy.allows_everything("asset", action) and policy.allows_everything("database", action)
+    ):
         return False
     touched = [row for row in ITEMS[INPUTS] if row["workflowExecutionId"] == execution_id]
     touched += configuration.get("metadataSourceAssets", [])

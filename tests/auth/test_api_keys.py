@@ -66,6 +66,16 @@ async def test_unknown_inactive_expired_and_roleless_keys_are_refused(changes: d
         await ApiKeys(rows, now=lambda: NOW).authenticate(presented(KEY))
 
 
+@pytest.mark.parametrize("name", ["isActive", "userId", "expiresAt"])
+@pytest.mark.parametrize("of_kind", [bytes, list, dict, frozenset, 0, 1, 20991231, False, True])
+async def test_a_key_whose_row_holds_another_kind_is_refused(name: str, of_kind: Any) -> None:
+    row = tables().api_keys[0]
+    inside = {bytes: row[name].encode(), list: [row[name]], dict: {name: row[name]}, frozenset: frozenset([row[name]])}
+    for value in (inside[of_kind], of_kind()) if of_kind in inside else (of_kind,):
+        with pytest.raises(Unauthenticated):
+            await ApiKeys(tables(**{name: value}), now=lambda: NOW).authenticate(presented(KEY))
+
+
 @pytest.mark.parametrize("end", [None, "", "2026-07-14T12:00:00+00:00", "2026-07-15"])
 async def test_a_key_is_good_until_its_end(end: str | None) -> None:
     assert await ApiKeys(tables(expiresAt=end), now=lambda: NOW).authenticate(presented(KEY)) == BOB

@@ -70,7 +70,7 @@ async def test_a_run_whose_configuration_is_gone_still_claims_its_inputs() -> No
     found = await claim(reader)
     assert list(found.assets) == [("plant", "pump"), ("plant", "valve")]
     assert not found.databases
-    assert not found.assets_are_truncated
+    assert not found.lacks_assets
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ async def test_a_list_of_sources_that_was_cut_or_cannot_be_read_is_known_to_lack
     changes: dict[str, Any], truncated: tuple[bool, bool]
 ) -> None:
     found = await claim(reader_of(RUN, changes))
-    assert (found.assets_are_truncated, found.databases_are_truncated) == truncated
+    assert (found.lacks_assets, found.lacks_databases) == truncated
 
 
 @pytest.mark.parametrize("table", [CONFIGURATIONS, INPUTS, WORKFLOWS])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from graph.auth.constraints import FIELDS, OPERATORS
 from graph.auth.policy import Decision, Policy, Reason, compile_policy, deny_everything
+from graph.errors import MalformedValue
 from tests.auth.casbin_reference import Reference
 from tests.auth.rows import ALL_ACTIONS, constraint, criterion
 
@@ -191,7 +192,7 @@ def test_nothing_is_hidden_where_all_that_is_shown_is_open() -> None:
     assert policy(*OPEN.values()).hides_nothing
     assert policy(*OPEN.values(), constraint("d", "asset", all_of=in_database("secret"), deny=["PUT"])).hides_nothing
     assert not policy().hides_nothing
-    assert not deny_everything(Reason.UNAVAILABLE).hides_nothing
+    assert not deny_everything(Reason.MALFORMED).hides_nothing
 
 
 @pytest.mark.parametrize("kind", OPEN)
@@ -207,6 +208,25 @@ def test_fields_of_unexpected_types_deny_only_where_they_are_compared() -> None:
     by_database = constraint("database", "asset", all_of=in_database("plant-models"), allow=["GET"])
     assert policy(by_database).allows("asset", ASSET | {"assetName": 7}, "GET")
     assert not policy(by_database, by_name).allows("asset", ASSET | {"assetName": 7}, "GET")
+
+
+@pytest.mark.parametrize("operator", ["is_one_of", "is_not_one_of", "equals", "does_not_contain"])
+@pytest.mark.parametrize(
+    "value", [7, True, b"x", ["x"], {"x": "x"}, {"y": "y"}, {"y"}, MalformedValue("assetName")], ids=repr
+)
+def test_a_comparison_with_what_is_no_text_denies_and_never_counts_as_no_match(operator: str, value: object) -> None:
+    everything = constraint("all", "asset", all_of=in_database(".*", "contains"), allow=["GET"])
+    by_name = constraint("name", "asset", all_of=[criterion("assetName", operator, "x")], deny=["GET"])
+    assert policy(everything).allows("asset", ASSET | {"assetName": value}, "GET")
+    assert policy(everything, by_name).allows("asset", ASSET | {"assetName": value}, "GET").reason is Reason.UNDECIDABLE
+
+
+@pytest.mark.parametrize("operator", ["is_one_of", "is_not_one_of"])
+@pytest.mark.parametrize("value", [7, "locked", b"locked", {"locked": 1}, {"y"}, MalformedValue("tags")], ids=repr)
+def test_a_comparison_with_what_is_no_list_of_tags_denies(operator: str, value: object) -> None:
+    everything = constraint("all", "asset", all_of=in_database(".*", "contains"), allow=["GET"])
+    by_tag = constraint("tag", "asset", all_of=[criterion("tags", operator, "locked")], deny=["GET"])
+    assert policy(everything, by_tag).allows("asset", ASSET | {"tags": value}, "GET").reason is Reason.UNDECIDABLE
 
 
 def test_text_that_cannot_be_encoded_is_no_error() -> None:

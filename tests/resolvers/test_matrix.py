@@ -406,7 +406,8 @@ TIERS = (
     _object("output asset", "asset", "databaseId", "outputs", runs=RUNS, objects=(("Asset", "outputs", "output"),)),
     _object("deleted asset's database", "database", "databaseId", "gone", runs=RUNS, objects=(("Database", "gone"),)),
     Tier("truncated source assets", _NOT_QUITE_ALL_ASSETS, runs=(CUT_ASSETS,)),
-    Tier("truncated source databases", _NOT_QUITE_ALL_DATABASES, runs=(CUT_DATABASES,)),
+    # An asset that is not named may be one that is gone, which is judged by its database.
+    Tier("truncated source databases", _NOT_QUITE_ALL_DATABASES, runs=(CUT_ASSETS, CUT_DATABASES)),
     _object("pipeline", "pipeline", "pipelineId", "convert", kinds=frozenset({"Pipeline"})),
     _route(
         "route of the list",

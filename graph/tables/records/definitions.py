@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from graph.tables import catalogue, decode, ids, keys, states
-from graph.tables.rows import Row, key_part, stored
+from graph.errors import MalformedValue
+from graph.tables import catalogue, deciding, decode, ids, keys, states
+from graph.tables.rows import Row, decides, key_part, stored
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -17,10 +18,10 @@ class AssetRow(Row):
     partition: str = key_part("databaseId")
     asset_id: str = key_part("assetId")
 
-    name: str | None = stored("assetName", decode.optional_text)
+    name: str | MalformedValue | None = decides("assetName", deciding.compared_text)
     description: str | None = stored("description", decode.optional_text)
-    asset_type: str | None = stored("assetType", decode.optional_text)
-    tags: Sequence[str] = stored("tags", decode.texts)
+    asset_type: str | MalformedValue | None = decides("assetType", deciding.compared_text)
+    tags: Sequence[str] | MalformedValue = decides("tags", deciding.compared_texts)
 
     @property
     def id(self) -> str:
@@ -64,8 +65,8 @@ class WorkflowRow(Row):
     database_id: str = key_part("databaseId")
     workflow_id: str = key_part("workflowId")
 
-    name: str | None = stored("workflowName", decode.optional_text)
-    category: str | None = stored("category", decode.optional_text)
+    name: str | MalformedValue | None = decides("workflowName", deciding.compared_text)
+    category: str | MalformedValue | None = decides("category", deciding.compared_text)
     description: str | None = stored("description", decode.optional_text)
     is_enabled: bool = stored("enabled", decode.flag)
     is_archived: bool = stored("archived", decode.flag)
@@ -86,10 +87,12 @@ class PipelineRow(Row):
     database_id: str = key_part("databaseId")
     pipeline_id: str = key_part("pipelineId")
 
-    name: str | None = stored("pipelineName", decode.optional_text)
-    category: str | None = stored("category", decode.optional_text)
+    name: str | MalformedValue | None = decides("pipelineName", deciding.compared_text)
+    category: str | MalformedValue | None = decides("category", deciding.compared_text)
     description: str | None = stored("description", decode.optional_text)
-    execution_config: dict[str, Any] = stored("executionConfig", decode.mapping)
+    execution_type_text: str | MalformedValue | None = decides(
+        "executionConfig", deciding.compared_entry("executionType")
+    )
     is_enabled: bool = stored("enabled", decode.flag)
     is_archived: bool = stored("archived", decode.flag)
 
@@ -99,10 +102,12 @@ class PipelineRow(Row):
         return ids.encode("Pipeline", *self.primary_key)
 
     @property
-    def execution_type(self) -> states.PipelineExecutionType:
+    def execution_type(self) -> states.PipelineExecutionType | MalformedValue:
         """The service that runs the pipeline."""
-        held = self.execution_config.get("executionType")
-        return states.pipeline_execution_type({"S": held} if isinstance(held, str) else None, "executionConfig")  # type: ignore[no-any-return]
+        held = self.execution_type_text
+        if isinstance(held, MalformedValue):
+            return held
+        return states.pipeline_execution_type({"S": held or ""}, "executionConfig")  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
-from graph.tables import catalogue, decode, ids, keys, states
-from graph.tables.rows import Row, key_part, stored
+from graph.errors import MalformedValue
+from graph.tables import catalogue, deciding, decode, ids, keys, states
+from graph.tables.rows import Row, decides, key_part, stored
 
 
 def duration_ms(started_at: object, stopped_at: object) -> int | None:
@@ -71,20 +72,30 @@ class ConfigurationRow(Row):
     start_date: str = key_part("executionStartDate")
 
     location_type: states.OutputLocationType = stored("outputLocationType", states.output_location_type)
-    database_id: str | None = stored("outputDatabaseId", decode.optional_text, always=True)
-    asset_id: str | None = stored("outputAssetId", decode.optional_text, always=True)
+    database_id: str | MalformedValue | None = decides("outputDatabaseId", deciding.optional_id, always=True)
+    asset_id: str | MalformedValue | None = decides("outputAssetId", deciding.optional_id, always=True)
     path_extension: str = stored("outputFileBaseExecutionPathExtension", decode.text)
     metadata_text: str = stored("inputMetadata", decode.text)
     metadata_is_truncated: bool = stored("inputMetadataTruncated", decode.flag)
     metadata_file_key: str | None = stored("inputMetadataFileS3Key", decode.optional_text)
     pipelines: Sequence[dict[str, Any]] = stored("specifiedPipelinesSnapshot", decode.mappings)
     pipelines_are_truncated: bool = stored("specifiedPipelinesSnapshotTruncated", decode.flag)
-    named_database_id: str | None = stored("inputMetadataDatabaseId", decode.optional_text)
-    source_assets: Sequence[dict[str, Any]] = stored("metadataSourceAssets", decode.mappings)
-    source_assets_are_truncated: bool = stored("metadataSourceAssetsTruncated", decode.flag)
-    source_databases: Sequence[str] = stored("metadataSourceDatabases", decode.texts)
-    source_databases_are_truncated: bool = stored("metadataSourceDatabasesTruncated", decode.flag)
+    named_database_id: str | MalformedValue | None = decides("inputMetadataDatabaseId", deciding.optional_id)
+    source_assets: Sequence[tuple[str, str]] | MalformedValue = decides("metadataSourceAssets", deciding.asset_ids)
+    source_assets_are_truncated: bool | MalformedValue = decides("metadataSourceAssetsTruncated", deciding.flag)
+    source_databases: Sequence[str] | MalformedValue = decides("metadataSourceDatabases", deciding.ids)
+    source_databases_are_truncated: bool | MalformedValue = decides("metadataSourceDatabasesTruncated", deciding.flag)
     is_migrated: bool = stored("migratedRecord", decode.flag)
+
+    @property
+    def output_asset(self) -> tuple[str, str] | None:
+        """The database and the id of the asset that the run writes to; None where it writes to none.
+
+        Raises:
+            MalformedValue: when the row does not say which.
+        """
+        database_id, asset_id = decode.sound(self.database_id), decode.sound(self.asset_id)
+        return (database_id, asset_id) if database_id and asset_id else None
 
     @property
     def base_path(self) -> str:

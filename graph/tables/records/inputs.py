@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from graph.tables import catalogue, decode, ids, keys, states
-from graph.tables.rows import Row, key_part, stored
+from graph.errors import MalformedValue
+from graph.tables import catalogue, deciding, decode, ids, keys, states
+from graph.tables.rows import Row, decides, key_part, stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,8 @@ class InputAssetRow(Row):
     execution_id: str = key_part("workflowExecutionId")
     file_key: str = key_part("databaseId:assetId:inputAssetFileKey")
 
-    database_id: str = stored("databaseId", decode.text, always=True)
-    asset_id: str = stored("assetId", decode.text, always=True)
+    database_id: str | MalformedValue = decides("databaseId", deciding.required_id)
+    asset_id: str | MalformedValue = decides("assetId", deciding.required_id)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
