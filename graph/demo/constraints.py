@@ -152,27 +152,29 @@ _DEMO_ADMIN = tuple(
     for object_type, field in _FIELD_OF_OBJECT_TYPE.items()
 )
 
-_DEMO_READER = (
-    *(
+
+def _reads_all_but(role: str, description: str, *endings: str) -> tuple[Constraint, ...]:
+    """What a role may do that reads everything but the routes that end so."""
+    reads = (
         Constraint(
-            "demo-reader",
-            f"demo-reader-{object_type}",
+            role,
+            f"{role}-{object_type}",
             f"Reads every {object_type}",
             object_type,
             ("GET",),
             _anything(_FIELD_OF_OBJECT_TYPE[object_type]),
         )
         for object_type in ("api", "database", "asset", "pipeline", "workflow")
-    ),
-    Constraint(
-        "demo-reader",
-        "demo-reader-deny-logs",
-        "Reads no logs",
-        "api",
-        ("GET",),
-        some=_paths("ends_with", "/logs"),
-        permission_type="deny",
-    ),
+    )
+    some = _paths("ends_with", *endings)
+    denied = Constraint(role, f"{role}-deny", description, "api", ("GET",), some=some, permission_type="deny")
+    return (*reads, denied)
+
+
+_DEMO_READERS = (
+    *_reads_all_but("demo-reader", "Reads no logs", "/logs"),
+    *_reads_all_but("demo-lister", "Reads lists, and of no run the details", "/details", "/metadata", "/logs"),
+    *_reads_all_but("demo-auditor", "Reads no metadata of runs", "/metadata"),
 )
 
-CONSTRAINTS_OF_ROLES = _PLANT_USER + _PLANT_ADMIN + _DEMO_ADMIN + _DEMO_READER
+CONSTRAINTS_OF_ROLES = _PLANT_USER + _PLANT_ADMIN + _DEMO_ADMIN + _DEMO_READERS

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from graph.demo import world
+from graph.demo.event_kinds import event_kind_rows
 from graph.demo.gaps import gap_rows
 from graph.demo.insides import insides_rows
 from graph.demo.migrated import migrated_rows
@@ -40,5 +41,6 @@ def _rows() -> Iterator[Row]:
     yield from size_rows()
     yield from registration_rows()
     yield from insides_rows()
+    yield from event_kind_rows()
     yield from migrated_rows()
     yield from routine_rows()

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
 
 from graph.demo import world
+from graph.demo.event_kinds import EVENT_KINDS_RUN, event_kind_executions
 from graph.demo.model import ACCOUNT, REGION, Run, Selection, Workflow, identifier
 from graph.demo.rows import Row
 from graph.demo.run_rows import run_rows
@@ -125,6 +126,7 @@ _CONVERSION = replace(
     ),
     log_group=f"{_LOGS}:/aws/vendedlogs/VAMSstateMachine-ConversionPipeline:*",
 )
+ASSEMBLE_LOG_GROUP = "/aws/vendedlogs/states/Assemble"
 TILES_RUN = f"{_STATES}:mapRun:Publish/Tiles:8f0e1d2c-3b4a-4958-8776-655443322110"
 
 
@@ -135,8 +137,9 @@ def insides_rows() -> Iterator[Row]:
 
 def step_functions(*runs: Run) -> EmbeddedStepFunctions:
     """The service, with every execution of the demo's machines and those of some runs' workflows."""
-    chains = (_chain(run) for run in (SAMPLE_RUN, INSIDES_RUN, *runs))
-    return EmbeddedStepFunctions((_conversion(), _assemble(), _publish(), _survey(), *chains))
+    chains = (_chain(run) for run in (SAMPLE_RUN, INSIDES_RUN, EVENT_KINDS_RUN, *runs))
+    machines = (_conversion(), _assemble(), _publish(), _survey(), *event_kind_executions())
+    return EmbeddedStepFunctions((*machines, *chains))
 
 
 def _insides() -> Run:
@@ -171,27 +174,28 @@ def _chain(run: Run) -> Played:
         if not step.started_at:
             break
         name = run.workflow.specified[place].job
+        script.wait_until(instant(step.started_at))
         last = script.enter("Task", name, last)
         about: dict[str, Any] = {"resourceType": "lambda", "resource": "invoke.waitForTaskToken"}
         last = script.add("TaskScheduled", last, **about, region=REGION, parameters="{}")
         last = script.add("TaskStarted", last, **about)
         last = script.add("TaskSubmitted", last, **about, output="{}")
-        if step.status == "RUNNING":
+        if step.status in ("RUNNING", "ABORTED"):
             break
+        script.wait_until(instant(step.stopped_at) - timedelta(seconds=1))
         if step.status == "SUCCEEDED":
-            last = script.add("TaskSucceeded", last, seconds=170, **about, output="{}")
+            last = script.add("TaskSucceeded", last, **about, output="{}")
         else:
-            last = script.add("TaskFailed", last, seconds=170, **about, error="StepFailed", cause=run.error)
+            last = script.add("TaskFailed", last, **about, error="StepFailed", cause=run.error)
         last = script.leave("Task", name, last)
     if run.status == "SUCCEEDED":
         script.add("ExecutionSucceeded", last, output='{"status":"SUCCEEDED"}')
     elif run.status == "FAILED":
         last = script.enter("Fail", "Failed", last)
         script.add("ExecutionFailed", last, error="WorkflowFailed", cause=run.error)
-    elif run.status == "ABORTED":
-        script.add("ExecutionAborted", 0)
-    elif run.status == "TIMED_OUT":
-        script.add("ExecutionTimedOut", 0)
+    elif run.status in ("ABORTED", "TIMED_OUT"):
+        script.wait_until(instant(run.stopped_at) - timedelta(seconds=1))
+        script.add("ExecutionAborted" if run.status == "ABORTED" else "ExecutionTimedOut", 0)
     return Played(_chain_machine(run.workflow), run.execution_id, run.status, script.events)
 
 
@@ -218,7 +222,7 @@ def _conversion() -> Played:
 
 def _assemble() -> Played:
     """Branches of which one catches an error; then 200 iterations: some try twice, one fails for good, 19 are cut."""
-    script = Script(datetime(2026, 6, 10, 15, 6, 10, tzinfo=UTC))
+    script = Script(datetime(2026, 6, 10, 15, 6, 10, tzinfo=UTC), pace=0.05)
     started = script.add("ParallelStateStarted", script.enter("Parallel", "Checks", 0))
     geometry = script.enter("Task", "Geometry", started)
     materials = script.enter("Task", "Materials", started)
@@ -281,7 +285,7 @@ def _publish() -> Played:
 
 def _survey() -> Played:
     """A loop with more events than are read."""
-    script = Script(datetime(2026, 6, 10, 15, 3, 10, tzinfo=UTC))
+    script = Script(datetime(2026, 6, 10, 15, 3, 10, tzinfo=UTC), pace=0.02)
     last = 0
     for _ in range(TURNS):
         last = script.task("Measure", last, seconds=0.01)

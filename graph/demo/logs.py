@@ -8,11 +8,19 @@ from typing import Any
 
 from graph.aws.clients import Clients
 from graph.demo.cloudwatch import EmbeddedLogs, Written
-from graph.demo.insides import BAKE_JOB_ID, step_functions
-from graph.demo.model import ACCOUNT, FARM_ID, LOG_GROUP, QUEUE_ID, REGION, Run, identifier
+from graph.demo.insides import (
+    ASSEMBLE_LOG_GROUP,
+    BAKE_JOB_ID,
+    FAILING_ITERATION,
+    INSIDES_RUN,
+    ITERATIONS,
+    step_functions,
+)
+from graph.demo.model import FARM_ID, LOG_GROUP, QUEUE_ID, Run, identifier
 from graph.demo.registrations import PLANTED_SECRETS, REGISTRATIONS_ID, REGISTRATIONS_RUN, SECRETS_RUN
 from graph.demo.samples import SAMPLE_EXECUTION_ID, SAMPLE_RUN, SAMPLE_STEP_IDS
-from graph.demo.shapes import ENDINGS
+from graph.demo.shapes import ENDINGS, FAILED_ID, STOPPED_OUTSIDE_ID
+from graph.demo.stepfunctions import EmbeddedStepFunctions
 from graph.demo.timeline import instant
 
 QUALITY_LINES = 40_000
@@ -31,7 +39,23 @@ _SESSIONS = 12
 def log_clients() -> Clients:
     """Clients of the demo's logs and jobs."""
     logs = EmbeddedLogs(_written(), denied=[DENIED_GROUP])
-    return Clients(logs, EmbeddedBatch(), EmbeddedDeadline(), step_functions(*ENDINGS))
+    states = step_functions(*ENDINGS)
+    _stop_outside(states)
+    return Clients(logs, EmbeddedBatch(), EmbeddedDeadline(), states)
+
+
+def _stop_outside(states: EmbeddedStepFunctions) -> None:
+    """Stops a run as somebody does who goes around VAMS, ten minutes after its start."""
+    (run,) = (run for run in ENDINGS if run.execution_id == STOPPED_OUTSIDE_ID)
+    arn, stopped_at = _arn(run), instant(run.started_at) + timedelta(minutes=10)
+    event = {
+        "id": len(states.get_execution_history(executionArn=arn)["events"]) + 1,
+        "previousEventId": 0,
+        "type": "ExecutionAborted",
+        "timestamp": stopped_at,
+        "executionAbortedEventDetails": {"error": "Stopped", "cause": "by hand, in the console"},
+    }
+    states.append(arn, [event], "ABORTED")
 
 
 class EmbeddedBatch:
@@ -75,13 +99,18 @@ class EmbeddedDeadline:
 
 @cache
 def _written() -> tuple[Written, ...]:
-    lines = [line for run in (SAMPLE_RUN, REGISTRATIONS_RUN, SECRETS_RUN) for line in _run_lines(run)]
-    return (*lines, *_functions(), *_converter(), *_quality(), *_registrations())
+    runs = (SAMPLE_RUN, REGISTRATIONS_RUN, SECRETS_RUN, INSIDES_RUN, *ENDINGS)
+    lines = [line for run in runs for line in _run_lines(run)]
+    return (*lines, *_functions(), *_failed_check(), *_converter(), *_quality(), *_assembly(), *_registrations())
+
+
+def _arn(run: Run) -> str:
+    return f"{run.workflow.arn.replace(':stateMachine:', ':execution:')}:{run.execution_id}"
 
 
 def _run_lines(run: Run) -> Iterator[Written]:
     """What the engine and the tracking function write to the group that all executions share."""
-    arn = f"arn:aws:states:{REGION}:{ACCOUNT}:execution:vams-{run.workflow.workflow_id}:{run.execution_id}"
+    arn = _arn(run)
     stream = f"states/vams-{run.workflow.workflow_id}"
     start = _milliseconds(instant(run.started_at))
     yield _json(_RUN_GROUP, stream, start, type="ExecutionStarted", execution_arn=arn)
@@ -99,7 +128,7 @@ def _run_lines(run: Run) -> Iterator[Written]:
     for text in run.log.splitlines() if run is SECRETS_RUN else ():
         yield Written(_RUN_GROUP, "tracking", start + 1000, f"{run.execution_id} {run.steps[0].step_id} {text}")
     if run.stopped_at:
-        ending = f"Execution{run.status.title()}"
+        ending = f"Execution{run.status.title().replace('_', '')}"
         yield _json(_RUN_GROUP, stream, _milliseconds(instant(run.stopped_at)), type=ending, execution_arn=arn)
 
 
@@ -115,6 +144,28 @@ def _functions() -> Iterator[Written]:
             yield _json(group, stream, at + 2, level="INFO", message="pipeline invoked", executionId=run_id)
             yield _json(group, stream, at + 310, level="INFO", message="job submitted", executionId=run_id)
             yield Written(group, stream, at + 311, f"END RequestId: {request}")
+
+
+def _failed_check() -> Iterator[Written]:
+    """What the function writes in which the failed run ended."""
+    (run,) = (run for run in ENDINGS if run.execution_id == FAILED_ID)
+    group, stream = "/aws/lambda/vams-vamsExecuteQuality", "2026/07/13/[$LATEST]1"
+    begun, ended = _milliseconds(_started(run, 1)), _milliseconds(instant(run.stopped_at))
+    yield _json(group, stream, begun + 120, level="INFO", message="pipeline invoked", executionId=FAILED_ID)
+    yield _json(group, stream, ended - 2_000, level="ERROR", message=run.error, executionId=FAILED_ID)
+
+
+def _assembly() -> Iterator[Written]:
+    """What the state machine writes that failed in a step: each part, and the one without a surface."""
+    begun, step_id = _milliseconds(_started(INSIDES_RUN, 2)), INSIDES_RUN.steps[2].step_id
+    ids = {"executionId": INSIDES_RUN.execution_id, "pipelineExecutionId": step_id}
+    group, stream = ASSEMBLE_LOG_GROUP, "states/assemble"
+    for part in range(ITERATIONS - 19):
+        if part != FAILING_ITERATION:
+            told = {"type": "TaskStateExited", "name": "Convert", "index": part}
+            yield _json(group, stream, begun + 10_000 + part * 400, **told, **ids)
+    told = {"type": "LambdaFunctionFailed", "name": "Convert", "index": FAILING_ITERATION}
+    yield _json(group, stream, begun + 92_000, **told, error="PartError", cause="part 137 has no surface", **ids)
 
 
 def _converter() -> Iterator[Written]:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from graph.demo import gaps, insides, migrated, registrations, samples, shapes, sizes
+from graph.demo import event_kinds, gaps, insides, migrated, registrations, samples, shapes, sizes
 
 
 class NotableRun(NamedTuple):
@@ -18,6 +18,7 @@ NOTABLE_RUNS = (
     NotableRun(shapes.FAILED_ID, "failed in its second step"),
     NotableRun(shapes.ABORTED_ID, "aborted by a user"),
     NotableRun(shapes.TIMED_OUT_ID, "timed out; its steps still say RUNNING and NEW"),
+    NotableRun(shapes.STOPPED_OUTSIDE_ID, "stopped in the console of AWS; its row still says RUNNING"),
     NotableRun(shapes.RESULTS_ONLY_ID, "wrote no files, left three results"),
     NotableRun(shapes.NO_INPUTS_ID, "read no files, only the metadata of a named database"),
     NotableRun(shapes.WRITE_ONLY_ID, "read nothing, wrote to an asset"),
@@ -45,6 +46,7 @@ NOTABLE_RUNS = (
     NotableRun(registrations.REGISTRATIONS_ID, "sub-executions and logs of every kind, some of them twice"),
     NotableRun(registrations.SECRETS_ID, "secrets in its error and its logs, none of which may be seen"),
     NotableRun(insides.INSIDES_ID, "state machines within its steps: branches, 200 iterations, a redrive, a long loop"),
+    NotableRun(event_kinds.EVENT_KINDS_ID, "state machines with every kind of event: aborts, time-outs, redrives"),
     NotableRun(migrated.MIGRATED_ID, "migrated, without a start date; its pipeline is deleted"),
     NotableRun(migrated.MIGRATED_DATED_ID, "migrated, with a start date and an output asset"),
     NotableRun(migrated.MIGRATED_ESTIMATED_ID, "migrated, its start date estimated and its id in capitals"),

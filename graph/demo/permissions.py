@@ -1,4 +1,4 @@
-"""Who may do what in the demo: five users, their roles with the constraints behind them, and an API key for each."""
+"""Who may do what in the demo: its users, their roles with the constraints behind them, and an API key for each."""
 
 import json
 from collections.abc import Iterator
@@ -21,6 +21,8 @@ ADMIN = "admin@example.com"
 BOB = "bob@example.com"
 ANA = "ana@example.com"
 READER = "reader@example.com"
+LISTER = "lister@example.com"
+AUDITOR = "auditor@example.com"
 NOBODY = "nobody@example.com"
 
 API_KEY_OF = {
@@ -28,6 +30,8 @@ API_KEY_OF = {
     BOB: "vams_demo_bob",
     ANA: "vams_demo_ana",
     READER: "vams_demo_reader",
+    LISTER: "vams_demo_lister",
+    AUDITOR: "vams_demo_auditor",
     NOBODY: "vams_demo_nobody",
 }
 ROLES_OF = {
@@ -35,6 +39,8 @@ ROLES_OF = {
     BOB: ("plant-user",),
     ANA: ("plant-user", "plant-admin"),
     READER: ("demo-reader",),
+    LISTER: ("demo-lister",),
+    AUDITOR: ("demo-auditor",),
     NOBODY: (),
 }
 
@@ -52,6 +58,8 @@ ROLES_DEFINED = (
     Role("plant-user", "Plant users"),
     Role("plant-admin", "Plant admins", mfa_required=True),
     Role("demo-reader", "Reads everything but logs"),
+    Role("demo-lister", "Reads lists of runs, and no details"),
+    Role("demo-auditor", "Reads everything but metadata of runs"),
 )
 
 

@@ -7,16 +7,23 @@ from graph.demo.stepfunctions import RawEvent
 
 
 class Script:
-    """A history in the making. Each method writes events and gives the id of the last."""
+    """A history in the making. Each method writes events and gives the id of the last.
 
-    def __init__(self, started_at: datetime) -> None:
+    ``pace`` is the time between two events, in seconds, where none is given.
+    """
+
+    def __init__(self, started_at: datetime, pace: float = 0.2) -> None:
         self.events: list[RawEvent] = []
-        self._at = started_at
+        self._at, self._pace = started_at, pace
         self.add("ExecutionStarted", 0, input="{}")
 
-    def add(self, event_type: str, after: int, *, seconds: float = 0.2, **details: Any) -> int:
+    def wait_until(self, instant: datetime) -> None:
+        """Let nothing happen before an instant."""
+        self._at = max(self._at, instant)
+
+    def add(self, event_type: str, after: int, *, seconds: float | None = None, **details: Any) -> int:
         """One event, some seconds later, caused by the event ``after``; 0 for none."""
-        self._at += timedelta(seconds=seconds)
+        self._at += timedelta(seconds=self._pace if seconds is None else seconds)
         event: RawEvent = {
             "id": len(self.events) + 1,
             "previousEventId": after,
@@ -32,9 +39,9 @@ class Script:
         """Enters a state."""
         return self.add(f"{state_type}StateEntered", after, name=name, input="{}")
 
-    def leave(self, state_type: str, name: str, after: int) -> int:
+    def leave(self, state_type: str, name: str, after: int, **more: Any) -> int:
         """Leaves a state."""
-        return self.add(f"{state_type}StateExited", after, name=name, output="{}")
+        return self.add(f"{state_type}StateExited", after, name=name, output="{}", **more)
 
     def passing(self, state_type: str, name: str, after: int) -> int:
         """Passes through a state that does no work."""
@@ -46,9 +53,23 @@ class Script:
             "LambdaFunctionScheduled", after, resource="arn:aws:lambda:us-west-2:123456789012:function:f"
         )
         started = self.add("LambdaFunctionStarted", scheduled)
+        return self.attempt("LambdaFunction", started, seconds=seconds, error=error, cause=cause)
+
+    def attempt(self, integration: str, after: int, *, seconds: float = 2, error: str = "", cause: str = "") -> int:
+        """The end of an attempt that has started; with an error it fails."""
         if error:
-            return self.add("LambdaFunctionFailed", started, seconds=seconds, error=error, cause=cause)
-        return self.add("LambdaFunctionSucceeded", started, seconds=seconds, output="{}")
+            return self.add(f"{integration}Failed", after, seconds=seconds, error=error, cause=cause)
+        return self.add(f"{integration}Succeeded", after, seconds=seconds, output="{}")
+
+    def callback(self, after: int) -> int:
+        """Schedules a function that is to call back."""
+        about: dict[str, Any] = {"resourceType": "lambda", "resource": "invoke.waitForTaskToken"}
+        return self.add("TaskScheduled", after, **about, region="us-west-2", parameters="{}")
+
+    def redrive(self, after: int, number: int, *, error: str, cause: str) -> int:
+        """Fails the execution, and redrives it half a minute later."""
+        ended = self.add("ExecutionFailed", after, error=error, cause=cause)
+        return self.add("ExecutionRedriven", ended, seconds=30, redriveCount=number)
 
     def task(self, name: str, after: int, *failures: str, seconds: float = 2) -> int:
         """A Task that fails so often before it succeeds."""

@@ -13,6 +13,7 @@ RUNNING_ID = execution_id("running")
 FAILED_ID = execution_id("failed")
 ABORTED_ID = execution_id("aborted")
 TIMED_OUT_ID = execution_id("timed out")
+STOPPED_OUTSIDE_ID = execution_id("stopped outside")
 RESULTS_ONLY_ID = execution_id("results only")
 NO_INPUTS_ID = execution_id("no inputs")
 WRITE_ONLY_ID = execution_id("write only")
@@ -64,6 +65,12 @@ def _endings() -> Iterator[Run]:
         ),
         inputs=(Selection(world.TOWN_HALL, "/court.e57", "t9hLLq"),),
         output_asset=world.TOWN_HALL,
+    )
+    # Stopped in the console of AWS, which VAMS has not been told.
+    yield replace(
+        played(STOPPED_OUTSIDE_ID, world.AS_BUILT, "2026-07-11T13:00:00Z", "RUNNING", reached=1),
+        inputs=(Selection(world.TANK_SCAN, "/flight-3/"),),
+        output_asset=world.TANK_SCAN,
     )
 
 

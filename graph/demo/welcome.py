@@ -1,7 +1,7 @@
 """What the demo says when it is ready: where it is, what to ask, and where that leads."""
 
 from graph.demo.notable import NOTABLE_RUNS
-from graph.demo.permissions import ADMIN, ANA, API_KEY_OF, BOB, NOBODY, READER
+from graph.demo.permissions import ADMIN, ANA, API_KEY_OF, AUDITOR, BOB, LISTER, NOBODY, READER
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.explorer import Example
 
@@ -34,6 +34,8 @@ SEES = {
     BOB: "sees one database, and no logs",
     ANA: "sees what bob does; her other role needs a second factor",
     READER: "reads everything but logs",
+    LISTER: "reads lists of runs, but of no run the details",
+    AUDITOR: "reads everything but the metadata of runs",
     NOBODY: "holds no role, and is refused",
 }
 
