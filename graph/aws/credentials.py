@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from botocore.credentials import Credentials, ReadOnlyCredentials
 from botocore.exceptions import BotoCoreError, ClientError, CredentialRetrievalError, NoCredentialsError
@@ -50,8 +50,9 @@ class SharedCredentials:
         self._clock = clock
         self._lock = threading.Lock()
         self._held: Credentials | None = None
+        self._frozen: ReadOnlyCredentials | None = None
         self._fault: BotoCoreError | None = None
-        self._next_try = self._next_reload = float("-inf")
+        self._next_look = self._next_reload = float("-inf")
 
     def load_credentials(self) -> "SharedCredentials":
         """Itself: it takes the place of the chain in a session."""
@@ -63,10 +64,15 @@ class SharedCredentials:
         Raises:
             BotoCoreError: when there are none, or they ran out and cannot be renewed.
         """
-        if (held := self._held) is not None:
-            return self._attempt(lambda: _freeze(held))
-        with self._lock:
-            return self._attempt(lambda: self._read() if self._held is None else _freeze(self._held))
+        if (frozen := self._fresh()) is not None:
+            return frozen
+        frozen = None if self.refresh_needed(0) else self._frozen
+        if not self._lock.acquire(blocking=frozen is None) and frozen is not None:
+            return frozen  # another thread renews what is still good
+        try:
+            return self._fresh() or self._attempt(self._look)
+        finally:
+            self._lock.release()
 
     def get_deferred_property(self, name: str) -> Callable[[], Any]:
         """What gives a property when it is asked for, such as the account for the host of an endpoint."""
@@ -84,27 +90,35 @@ class SharedCredentials:
             BotoCoreError: when there are none any more.
         """
         with self._lock:
-            if self._held is not None and (current := _freeze(self._held)) != refused:
-                return current
+            if self._frozen is not None and self._frozen != refused:
+                return self._frozen
             if self._clock() < self._next_reload:
                 return None
             self._next_reload = self._clock() + _PAUSE_SECONDS
             current = self._attempt(self._read)
             return None if current == refused else current
 
+    def _fresh(self) -> ReadOnlyCredentials | None:
+        """What was looked at a moment ago, and has not run out since."""
+        return self._frozen if self._clock() < self._next_look and not self.refresh_needed(0) else None
+
     def _attempt(self, source: Callable[[], ReadOnlyCredentials]) -> ReadOnlyCredentials:
-        """Read or renew, and remember for a moment that it failed."""
-        if self._fault is not None and self._clock() < self._next_try:
+        """Read or renew, and remember for a moment how that went. What has not run out outlasts a failure."""
+        if self._fault is not None and self._clock() < self._next_look:
             raise self._fault.with_traceback(None)
         try:
-            frozen = source()
-        except BotoCoreError as fault:
+            self._frozen, fault = source(), None
+        except BotoCoreError as error:
             if self._fault is None:
-                log.warning("AWS gives no credentials: %s", _reason(fault))
-            self._fault, self._next_try = fault, self._clock() + _PAUSE_SECONDS
-            raise
-        self._fault = None
-        return frozen
+                log.warning("AWS gives no credentials: %s", _reason(error))
+            fault = error
+        self._fault, self._next_look = fault, self._clock() + _PAUSE_SECONDS
+        if self._frozen is None or (fault is not None and self.refresh_needed(0)):
+            raise cast("BotoCoreError", fault)
+        return self._frozen
+
+    def _look(self) -> ReadOnlyCredentials:
+        return self._read() if self._held is None else _freeze(self._held)
 
     def _read(self) -> ReadOnlyCredentials:
         held = _told(self._load)

@@ -1,8 +1,10 @@
 """One renewal for every client: the native one and those of boto3, beside boto3 alone, over one endpoint."""
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -226,6 +228,36 @@ def test_so_is_one_that_goes_on_giving_what_has_expired(
     assert endpoint.keys == []
     (line,) = told(caplog)
     assert line.endswith("Credentials were refreshed, but the refreshed credentials are still expired.")
+
+
+def test_a_source_whose_keys_soon_run_out_is_not_asked_at_every_call(endpoint: Keyed, disk: Disk, call: Call) -> None:
+    soon = datetime.now(UTC) + timedelta(seconds=60)
+    disk.give_by_process(Expiration=soon.isoformat())
+    runs = disk.directory / "runs"
+    disk.configure(f"credential_process = sh -c 'echo >> {runs}; cat {disk.directory}/told'")
+    begun = time.monotonic()
+    call("readiness")
+    with ThreadPoolExecutor(8) as threads:
+        for made in [threads.submit(call, "readiness") for _ in range(40)]:
+            made.result()
+    assert endpoint.keys == ["KEYONE"] * 41
+    assert len(runs.read_text()) <= 3 + time.monotonic() - begun  # reading them, renewing them, and once a second
+
+
+def test_keys_outlast_a_renewal_that_fails(
+    endpoint: Keyed, disk: Disk, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    disk.give_by_process(Expiration=(datetime.now(UTC) + timedelta(seconds=60)).isoformat())
+    session, now = Session(region="eu-west-1"), [0.0]
+    session.credentials._clock = lambda: now[0]
+    client = dynamodb(settings, session)
+    client.query(**QUERY)
+    (disk.directory / "told").unlink()
+    for _ in range(3):
+        now[0] += 2
+        client.query(**QUERY)
+    assert endpoint.keys == ["KEYONE"] * 4
+    assert told(caplog) == ["AWS gives no credentials: CredentialRetrievalError of custom-process"]
 
 
 def test_a_source_that_recovers_is_read_again(disk: Disk, settings: Settings) -> None:
