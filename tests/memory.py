@@ -4,6 +4,7 @@ It is stricter than the emulator: a page that ends exactly at its limit still ha
 be of the partition, filters apply after the limit, and a page ends at 1 MB.
 """
 
+import asyncio
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
@@ -13,6 +14,7 @@ from typing import Any
 from boto3.dynamodb.types import TypeSerializer
 from botocore.exceptions import ClientError
 
+from graph.aws.database import Answer, Operation
 from graph.demo.data import Items
 from graph.tables.builders.sizes import item_size
 from graph.tables.catalogue import TABLES, Index, Table
@@ -154,6 +156,20 @@ def _without_sets(value: Any) -> Any:
         case list() | set():
             return [_without_sets(each) for each in value]
     return value
+
+
+class ImmediateDatabase:
+    """A database in memory that answers in the next turn of the loop, without threads."""
+
+    def __init__(self, memory: MemoryDatabase) -> None:
+        self._calls = {"Query": memory.query, "GetItem": memory.get_item, "BatchGetItem": memory.batch_get_item}
+
+    async def call(self, operation: Operation, request: Mapping[str, Any]) -> Answer:
+        await asyncio.sleep(0)
+        return self._calls[operation](**request)
+
+    def close(self) -> None:
+        """Free nothing."""
 
 
 def _partitions(items: Iterable[_Held], names: tuple[str, ...]) -> dict[str, list[tuple[Key, _Held]]]:

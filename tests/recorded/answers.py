@@ -20,13 +20,14 @@ from graph.loaders.permissions import PermissionRows
 from graph.settings import Settings
 from graph.tables.reader import Reader
 from tests.harness import LockStepReader
-from tests.memory import NAMES, MemoryDatabase
-from tests.recorded.requests import GATEWAY_SECRET, Recorded, requests
+from tests.memory import NAMES, ImmediateDatabase, MemoryDatabase
+from tests.recorded.requests import GATEWAY_SECRET, LAST_CURSOR, Recorded, requests
 
 ANSWERS = Path(__file__).parent / "answers.jsonl"
 
-_LONGEST = 1_500  # characters of a body that are kept; of a longer one, its beginning and its digest
+_LONGEST = 800  # characters of a body that are kept; of a longer one, its beginning and its digest
 _VOLATILE = {"x-request-id", "content-length", "last-modified", "etag"}
+_END_CURSOR = re.compile(r'"endCursor":"([^"]+)"')
 _ERROR_ID = re.compile(r'"errorId":"[0-9a-f]+"')
 
 
@@ -47,30 +48,40 @@ async def answers(memory: MemoryDatabase, *, fast_execution: bool) -> list[dict[
                 federation_secret=GATEWAY_SECRET,
                 rate_points=0,
             )
-            services = make_services(settings, memory, NAMES, log_clients(), ways, reader)
+            services = make_services(
+                settings, memory, NAMES, log_clients(), ways, reader, database=ImmediateDatabase(memory)
+            )
             stack.callback(services.close)
             transport = httpx.ASGITransport(create_app(services), client=("127.0.0.1", 1))
             clients[environment, reader] = httpx.AsyncClient(transport=transport, base_url="http://localhost")
-        # Only in lock-step are rounds counted exactly.
-        return [
-            await _ask(clients[one.environment, LockStepReader if "GraphQL-Cost" in one.headers else Reader], one)
-            for one in requests()
-        ]
+        recorded, cursor = [], ""
+        for one in requests():
+            # Only in lock-step are rounds counted exactly.
+            client = clients[one.environment, LockStepReader if "GraphQL-Cost" in one.headers else Reader]
+            response = await _ask(client, one, cursor)
+            cursors = _END_CURSOR.findall(response.text)
+            cursor = cursors[-1] if cursors else ""
+            recorded.append(_kept(one, response))
+        return recorded
 
 
-async def _ask(client: httpx.AsyncClient, one: Recorded) -> dict[str, Any]:
-    request = client.build_request(one.method, one.target, headers=one.headers, content=one.body)
+async def _ask(client: httpx.AsyncClient, one: Recorded, cursor: str) -> httpx.Response:
+    body = one.body.replace(LAST_CURSOR.encode(), cursor.encode())
+    request = client.build_request(one.method, one.target, headers=one.headers, content=body)
     for name in ("accept", "accept-encoding", "user-agent", "content-type"):
         if name not in {header.lower() for header in one.headers}:
             request.headers.pop(name, None)
-    response = await client.send(request)
+    return await client.send(request)
+
+
+def _kept(one: Recorded, response: httpx.Response) -> dict[str, Any]:
     headers = {name: value for name, value in sorted(response.headers.items()) if name not in _VOLATILE}
     if "allow" in headers:
         headers["allow"] = ", ".join(sorted(headers["allow"].split(", ")))
-    return {"name": one.name, "status": response.status_code, "headers": headers, **_kept(response.text)}
+    return {"name": one.name, "status": response.status_code, "headers": headers, **_shortened(response.text)}
 
 
-def _kept(text: str) -> dict[str, Any]:
+def _shortened(text: str) -> dict[str, Any]:
     text = _in_order(_ERROR_ID.sub('"errorId":"..."', text))
     if len(text) <= _LONGEST:
         return {"body": text}

@@ -17,9 +17,11 @@ from graphql import (
     is_required_argument,
 )
 
+from graph.demo.insides import INSIDES_ID
 from graph.demo.permissions import ADMIN, ANA, API_KEY_OF, BOB, NOBODY, READER
-from graph.demo.samples import SAMPLE_EXECUTION_ID
+from graph.demo.samples import SAMPLE_EXECUTION_ID, SAMPLE_STEP_IDS
 from graph.documents.trusted import sha256
+from graph.tables import ids
 from tests.harness import SCHEMA
 from tests.hostile.bodies import BODIES
 from tests.hostile.documents import ADMITTED, INTROSPECTION, REFUSED
@@ -27,6 +29,8 @@ from tests.http.test_limits import EXAMPLES
 
 GATEWAY_SECRET = "a secret of the supergraph's gateway"
 JSON = "application/json"
+LAST_CURSOR = "the endCursor of the answer before"
+"""In a body, stands for that."""
 NEWER = "application/graphql-response+json"
 WHO = "{ viewer { userId } }"
 
@@ -41,6 +45,8 @@ class Recorded:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     environment: str = "production"
+    document: str | None = None
+    """The text in the body of what was derived from the schema or from examples."""
 
 
 def posted(
@@ -57,7 +63,7 @@ def posted(
     """A query by POST."""
     sent = {"query": query, **({"variables": dict(variables)} if variables else {}), **rest}
     given = {"Content-Type": JSON, "Accept": accept, **_key(user), **(headers or {})}
-    return Recorded(name, headers=given, body=json.dumps(sent).encode(), environment=environment)
+    return Recorded(name, headers=given, body=json.dumps(sent).encode(), environment=environment, document=query)
 
 
 def _key(user: str) -> dict[str, str]:
@@ -69,8 +75,12 @@ def requests() -> Iterator[Recorded]:
     yield from _examples()
     yield from _types()
     yield from _fields()
+    yield from _visits()
     yield from _filters()
+    yield from _arguments_of_fields()
     yield from _pages()
+    yield from _walks()
+    yield from _nodes()
     yield from _federation()
     yield from _persisted()
     yield from _media_types()
@@ -184,6 +194,11 @@ def _filters() -> Iterator[Recorded]:
         "Boolean": [True, False],
     }
     values["DateTime"] = ["2026-06-15T00:00:00.000Z", "yesterday"]
+    values["WorkflowRef"] = [
+        {"databaseId": "plant-models", "workflowId": "convert-qa-thumb"},
+        {"databaseId": "GLOBAL"},
+        "x",
+    ]
     query = """query ($filter: ExecutionFilter) {
       executions(filter: $filter, first: 3) { nodes { executionId status } pageInfo { hasNextPage endCursor } }
     }"""
@@ -194,6 +209,73 @@ def _filters() -> Iterator[Recorded]:
             for shape in (value, [value]):
                 yield posted(f"filter {name}: {shape}", query, {"filter": {name: shape}})
             yield posted(f"filter {name}: {value} by {ANA}", query, {"filter": {name: value}}, user=ANA)
+
+
+_PARENTS = {
+    "Execution": _OF_EXECUTION,
+    "PipelineExecution": f"pipelineExecution(pipelineExecutionId: {json.dumps(SAMPLE_STEP_IDS[0])})",
+    "Workflow": 'workflow(databaseId: "plant-models", workflowId: "convert-qa-thumb")',
+    "ExecutionGroup": 'executionGroup(groupId: "batch-2026-07")',
+    "Asset": 'asset(databaseId: "plant-models", assetId: "pump-station")',
+}
+_GIVEN: dict[str, list[Any]] = {
+    "String": ["ERROR", "nothing has this", "?", ""],
+    "[String!]": [["TaskStateEntered"], ["NoSuchEvent"], []],
+    "DateTime": ["2026-07-01T00:00:00.000Z", "2000-01-01T00:00:00.000+14:00", "2026-07-01T00:00:00Z", "today"],
+    "AssetRef": [{"databaseId": "plant-models", "assetId": "pump-station"}, {"databaseId": "x", "assetId": "y"}],
+    "ExecutionFilter": [{}, {"status": ["FAILED"]}, {"triggeredBy": ANA}, {"startedFrom": "2026-07-01T00:00:00.000Z"}],
+}
+
+
+def _arguments_of_fields() -> Iterator[Recorded]:
+    """Each argument of each field of what has a way to it, good and bad, and its list from both ends."""
+    for parent, way in _PARENTS.items():
+        kind = SCHEMA.core.type_map[parent]
+        assert isinstance(kind, GraphQLObjectType)
+        for field_name, one in kind.fields.items():
+            for name, argument in one.args.items():
+                named = get_named_type(argument.type)
+                given = list(named.values) if isinstance(named, GraphQLEnumType) else _GIVEN.get(str(argument.type))
+                if name in ("first", "last"):
+                    given = [1, -1, 100_000]
+                for value in given or ["x"]:
+                    query = f"""query ($value: {argument.type}) {{
+                      {way} {{ {field_name}({name}: $value){_selection(one.type, 1)} }}
+                    }}"""
+                    yield posted(f"{parent}.{field_name}({name}: {value})", query, {"value": value})
+
+
+def _visits() -> Iterator[Recorded]:
+    """The visits of stages, which lie deeper than everything of an execution."""
+    visit = SCHEMA.core.type_map["StageVisit"]
+    assert isinstance(visit, GraphQLObjectType)
+    query = f"""query ($id: String!) {{
+      execution(executionId: $id) {{ engineExecution {{ stages(first: 3) {{ nodes {{
+        name mapRun {{ arn redriveCount counts {{ total started succeeded failed aborted }} }}
+        visits(first: 2) {{ edges {{ cursor node {_selection(visit, 1)} }} pageInfo {{ hasNextPage endCursor }} }}
+      }} }} }} }}
+    }}"""
+    for user in USERS:
+        for execution in (SAMPLE_EXECUTION_ID, INSIDES_ID):
+            yield posted(f"the visits of {execution[:4]} by {user}", query, {"id": execution}, user=user)
+
+
+def _walks() -> Iterator[Recorded]:
+    """Pages one after another, each from where the one before it ended."""
+    page = "(first: 3, after: $after) { nodes { __typename } pageInfo { hasNextPage endCursor } }"
+    lists = {
+        "executions": f"executions{page}",
+        "executions of an asset": f"{_PARENTS['Asset']} {{ executions{page} }}",
+        "executions of a workflow": f"{_PARENTS['Workflow']} {{ executions{page} }}",
+        "output files": f"{_OF_EXECUTION} {{ outputFiles{page} }}",
+    }
+    for name, field_text in lists.items():
+        query = f"query ($after: String) {{ {field_text} }}"
+        for user in (ADMIN, ANA, BOB):
+            yield posted(f"page 1 of {name} by {user}", query, user=user)
+            for number in range(2, 6):
+                yield posted(f"page {number} of {name} by {user}", query, {"after": LAST_CURSOR}, user=user)
+            yield posted(f"{name} by {READER} after a cursor of {user}", query, {"after": LAST_CURSOR}, user=READER)
 
 
 def _pages() -> Iterator[Recorded]:
@@ -209,6 +291,28 @@ def _pages() -> Iterator[Recorded]:
     for size in sizes:
         for user in (ADMIN, BOB):
             yield posted(f"page {size} by {user}", query, size, user=user)
+
+
+def _nodes() -> Iterator[Recorded]:
+    """Global ids, good and bad, alone and together."""
+    by_kind = {
+        "an execution": ids.encode("Execution", SAMPLE_EXECUTION_ID, "plant-models:convert-qa-thumb"),
+        "a step": ids.encode("PipelineExecution", SAMPLE_STEP_IDS[0], SAMPLE_EXECUTION_ID),
+        "an asset": ids.encode("Asset", "plant-models", "pump-station"),
+        "a database": ids.encode("Database", "plant-models"),
+        "no execution": ids.encode("Execution", "none", "plant-models:convert-qa-thumb"),
+        "no kind": ids.encode("Nothing", "x"),
+        "no id": "x",
+        "nothing": "",
+    }
+    alone = "query ($id: ID!) { node(id: $id) { __typename id ... on Execution { status } ... on Asset { name } } }"
+    together = "query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id ... on Database { description } } }"
+    for user in (ADMIN, ANA, BOB, READER):
+        for kind, one in by_kind.items():
+            yield posted(f"the node of {kind} by {user}", alone, {"id": one}, user=user)
+        yield posted(f"nodes by {user}", together, {"ids": [*by_kind.values()] * 2}, user=user)
+    yield posted("no nodes", together, {"ids": []})
+    yield posted("more nodes than may be", together, {"ids": ["x"] * 1001})
 
 
 def _federation() -> Iterator[Recorded]:
