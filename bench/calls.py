@@ -9,7 +9,6 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -20,15 +19,13 @@ from starlette.types import Message
 
 from graph.app import create_app, make_services
 from graph.auth.identity import Authenticator, Credentials, Viewer
-from graph.aws.database import Answer, Operation
 from graph.context import Services
 from graph.demo.logs import log_clients
 from graph.demo.permissions import ADMIN
-from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.loaders.permissions import PermissionRows
 from graph.settings import Settings
 from tests.demo.reading import ITEMS
-from tests.memory import NAMES, MemoryDatabase
+from tests.memory import NAMES, ImmediateDatabase, MemoryDatabase
 
 _ROOT = str(Path(__file__).resolve().parent.parent)
 _WARM = 5
@@ -37,28 +34,19 @@ _DOCUMENTS = Path(_ROOT) / "tests" / "documents"
 
 def questions() -> Mapping[str, dict[str, Any]]:
     """The documents that are counted, by name."""
-    detail = (_DOCUMENTS / "execution_page.graphql").read_text()
-    listed = (_DOCUMENTS / "list_page.graphql").read_text()
-    return {
-        "detail of three steps": {"query": detail, "variables": {"executionId": SAMPLE_EXECUTION_ID}},
-        "list of fifty": {"query": listed},
-        "{ __typename }": {"query": "{ __typename }"},
+    names = {
+        "detail of three steps": "execution_page",
+        "list of fifty": "list_page",
+        "history of an asset": "asset_history",
+        "files of a step": "step_files",
     }
+    documents = {name: _document(stem) for name, stem in names.items()}
+    return documents | {"{ __typename }": {"query": "{ __typename }"}}
 
 
-class _Immediate:
-    """A database in memory that answers in the next turn of the loop."""
-
-    def __init__(self, memory: MemoryDatabase) -> None:
-        self._calls = {"Query": memory.query, "GetItem": memory.get_item, "BatchGetItem": memory.batch_get_item}
-
-    async def call(self, operation: Operation, request: Mapping[str, Any]) -> Answer:
-        """Return the answer."""
-        await asyncio.sleep(0)
-        return self._calls[operation](**request)
-
-    def close(self) -> None:
-        """There is nothing to free."""
+def _document(stem: str) -> dict[str, Any]:
+    variables = _DOCUMENTS / f"{stem}.variables.json"
+    return {"query": (_DOCUMENTS / f"{stem}.graphql").read_text(), "variables": json.loads(variables.read_text())}
 
 
 class _Administrator:
@@ -74,8 +62,8 @@ def application() -> tuple[Starlette, Services]:
     """The application as in production, over the demo's rows in memory."""
     memory = MemoryDatabase(ITEMS)
     settings = Settings(cursor_secrets=["a secret of the bench, which is long enough"], rate_points=0)
-    services = make_services(settings, memory, NAMES, log_clients(), _ways, database=_Immediate(memory))
-    return create_app(replace(services)), services
+    services = make_services(settings, memory, NAMES, log_clients(), _ways, database=ImmediateDatabase(memory))
+    return create_app(services), services
 
 
 async def ask(app: Starlette, body: bytes) -> bytes:
