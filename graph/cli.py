@@ -9,6 +9,7 @@ import shlex
 import socket
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import uvicorn
@@ -20,8 +21,10 @@ from graph import __version__
 from graph.app import PATH, connect, create_app, deployment, make_services, make_writer
 from graph.auth.ways import NotConfigured
 from graph.context import Services
+from graph.demo.data import demo_items
 from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase
 from graph.demo.identity import DemoIssuer
+from graph.demo.live import LiveRun
 from graph.demo.logs import log_clients
 from graph.demo.permissions import ANA
 from graph.demo.welcome import EXAMPLES, welcome
@@ -113,12 +116,13 @@ def _try(services: Services) -> None:
 
 def _demo(given: argparse.Namespace) -> int:
     settings = Settings(host=LOOPBACK, environment="development", cursor_secrets=[SecretStr(secrets.token_urlsafe())])
-    with _listener(given.port) as listener, EmbeddedDatabase() as database, DemoIssuer() as issuer:
+    live = LiveRun(datetime.now(UTC))
+    with _listener(given.port) as listener, EmbeddedDatabase(demo_items(live)) as database, DemoIssuer() as issuer:
         if given.environment_file is not None:
             _write_environment(given.environment_file, database)
         client, names = database.client, database.names
         writer = make_writer(settings, client, names)
-        services = make_services(settings, client, names, log_clients(), issuer.ways, writer=writer)
+        services = make_services(settings, client, names, log_clients(live), issuer.ways, writer=writer)
         config = configuration(create_app(services, EXAMPLES), settings, log_level="warning")
         _Announced(config, issuer.token(ANA, is_mfa=True)).run(sockets=[listener])
     return 0

@@ -42,13 +42,21 @@ class _Group:
 
 
 class EmbeddedLogs:
-    """Some log groups; ``denied`` are groups that nobody may read. ``clock`` tells the Unix time in seconds."""
+    """Some log groups; ``denied`` are groups that nobody may read. ``clock`` tells the Unix time in seconds.
+
+    The lines of ``live`` groups come when their time does.
+    """
 
     def __init__(
-        self, written: Iterable[Written], denied: Iterable[str] = (), clock: Callable[[], float] = time.time
+        self,
+        written: Iterable[Written],
+        denied: Iterable[str] = (),
+        clock: Callable[[], float] = time.time,
+        live: Iterable[str] = (),
     ) -> None:
         self._groups: dict[str, _Group] = defaultdict(_Group)
         self._denied = frozenset(denied)
+        self._live = frozenset(live)
         self._clock = clock
         for line in sorted(written, key=_time):  # lines of one millisecond stay as they came in
             group = self._groups[line.group]
@@ -109,7 +117,13 @@ class EmbeddedLogs:
             raise _refused(call, "AccessDeniedException")
         if name not in self._groups:
             raise _refused(call, "ResourceNotFoundException")
-        return self._groups[name]
+        return self._so_far(self._groups[name]) if name in self._live else self._groups[name]
+
+    def _so_far(self, group: _Group) -> _Group:
+        """A group without the lines whose time is still to come."""
+        now = self._clock() * 1000
+        streams = {name: lines[: bisect_right(lines, now, key=_time)] for name, lines in group.streams.items()}
+        return _Group(group.lines[: bisect_right(group.lines, now, key=_time)], defaultdict(list, streams))
 
     def _seal(self, request: dict[str, Any], place: int) -> str:
         held = request.get("nextToken")

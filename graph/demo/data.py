@@ -7,6 +7,7 @@ from graph.demo import world
 from graph.demo.event_kinds import event_kind_rows
 from graph.demo.gaps import gap_rows
 from graph.demo.insides import insides_rows
+from graph.demo.live import LiveRun
 from graph.demo.migrated import migrated_rows
 from graph.demo.permissions import permission_rows
 from graph.demo.registrations import registration_rows
@@ -21,10 +22,10 @@ from graph.tables.catalogue import TABLES, Table
 Items = dict[Table, list[dict[str, Any]]]
 
 
-def demo_items() -> Items:
-    """Every item of every table, as plain Python values; the same at each call."""
+def demo_items(live: LiveRun | None = None) -> Items:
+    """Every item of every table, as plain Python values; without a live run the same at each call."""
     items: Items = {table: [] for table in TABLES}
-    for table, attributes in _rows():
+    for table, attributes in (*_rows(), *(live.rows() if live is not None else ())):
         items[table].append(attributes)
     return items
 

@@ -1,6 +1,7 @@
 """A run whose steps ran state machines of their own, and what happened inside those and inside other runs."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -135,11 +136,13 @@ def insides_rows() -> Iterator[Row]:
     yield from run_rows(INSIDES_RUN)
 
 
-def step_functions(*runs: Run) -> EmbeddedStepFunctions:
-    """The service, with every execution of the demo's machines and those of some runs' workflows."""
-    chains = (_chain(run) for run in (SAMPLE_RUN, INSIDES_RUN, EVENT_KINDS_RUN, *runs))
+def step_functions(
+    *runs: Run, more: Iterable[Played] = (), clock: Callable[[], float] = time.time
+) -> EmbeddedStepFunctions:
+    """The service, with every execution of the demo's machines, those of some runs' workflows, and some more."""
+    chains = (workflow_execution(run) for run in (SAMPLE_RUN, INSIDES_RUN, EVENT_KINDS_RUN, *runs))
     machines = (_conversion(), _assemble(), _publish(), _survey(), *event_kind_executions())
-    return EmbeddedStepFunctions((*machines, *chains))
+    return EmbeddedStepFunctions((*machines, *chains, *more), clock=clock)
 
 
 def _insides() -> Run:
@@ -166,7 +169,7 @@ def _insides() -> Run:
     )
 
 
-def _chain(run: Run) -> Played:
+def workflow_execution(run: Run) -> Played:
     """The workflow's own state machine: a Task for each step, and one that takes over when a step fails."""
     script = Script(instant(run.started_at))
     last = 0

@@ -1,7 +1,8 @@
 """What the demo's runs wrote to CloudWatch Logs, and the jobs that wrote it."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
@@ -16,6 +17,7 @@ from graph.demo.insides import (
     ITERATIONS,
     step_functions,
 )
+from graph.demo.live import LIVE_LOG_GROUP, LiveRun
 from graph.demo.model import FARM_ID, LOG_GROUP, QUEUE_ID, Run, identifier
 from graph.demo.registrations import PLANTED_SECRETS, REGISTRATIONS_ID, REGISTRATIONS_RUN, SECRETS_RUN
 from graph.demo.samples import SAMPLE_EXECUTION_ID, SAMPLE_RUN, SAMPLE_STEP_IDS
@@ -36,10 +38,11 @@ _CONVERTER_STREAM = f"vams-convert-a1b2c3d4e5/default/{identifier('converter')}"
 _SESSIONS = 12
 
 
-def log_clients() -> Clients:
-    """Clients of the demo's logs and jobs."""
-    logs = EmbeddedLogs(_written(), denied=[DENIED_GROUP])
-    states = step_functions(*ENDINGS)
+def log_clients(live: LiveRun | None = None, clock: Callable[[], float] = time.time) -> Clients:
+    """Clients of the demo's logs and jobs, with those of a live run; ``clock`` tells the Unix time in seconds."""
+    lines = (*_written(), *(live.lines() if live is not None else ()))
+    logs = EmbeddedLogs(lines, denied=[DENIED_GROUP], clock=clock, live=[LIVE_LOG_GROUP])
+    states = step_functions(*ENDINGS, more=live.executions() if live is not None else (), clock=clock)
     _stop_outside(states)
     return Clients(logs, EmbeddedBatch(), EmbeddedDeadline(), states)
 

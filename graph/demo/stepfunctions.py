@@ -8,7 +8,7 @@ import base64
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -36,7 +36,10 @@ class Machine:
 
 @dataclass(slots=True)
 class Played:
-    """An execution: what DescribeExecution says beside the obvious, and its events."""
+    """An execution: what DescribeExecution says beside the obvious, and its events.
+
+    With ``is_live`` its events come when their time does; until the last it is RUNNING.
+    """
 
     machine: Machine
     name: str
@@ -45,6 +48,7 @@ class Played:
     input: str = "{}"
     described: dict[str, Any] = field(default_factory=dict)
     map_runs: dict[str, dict[str, Any]] = field(default_factory=dict)
+    is_live: bool = False
 
     @property
     def arn(self) -> str:
@@ -67,9 +71,9 @@ class EmbeddedStepFunctions:
         self._clock = clock
 
     def append(self, execution: str, events: Sequence[RawEvent], status: str) -> None:
-        """Lets an execution go on."""
-        self._executions[execution].events.extend(events)
-        self._executions[execution].status = status
+        """Lets an execution go on; what was still to come of it does not come."""
+        known = self._so_far(self._executions[execution])
+        self._executions[execution] = replace(known, events=[*known.events, *events], status=status, is_live=False)
 
     def describe_execution(self, *, executionArn: str) -> dict[str, Any]:  # noqa: N803
         """What became of an execution."""
@@ -101,7 +105,7 @@ class EmbeddedStepFunctions:
             ending = {"id": len(execution.events) + 1, "previousEventId": 0, "type": "ExecutionAborted"}
             details = {"executionAbortedEventDetails": {"error": error, "cause": cause}}
             self.append(executionArn, [{**ending, "timestamp": now, **details}], "ABORTED")
-        return {"stopDate": execution.events[-1]["timestamp"]}
+        return {"stopDate": self._executions[executionArn].events[-1]["timestamp"]}
 
     def describe_state_machine(self, *, stateMachineArn: str) -> dict[str, Any]:  # noqa: N803
         """A state machine."""
@@ -148,7 +152,17 @@ class EmbeddedStepFunctions:
     def _execution(self, arn: str, call: str) -> Played:
         if arn not in self._executions:
             raise _refused(call, "ExecutionDoesNotExist")
-        return self._executions[arn]
+        return self._so_far(self._executions[arn])
+
+    def _so_far(self, execution: Played) -> Played:
+        """An execution as it stands now; there is none before its first event."""
+        if not execution.is_live:
+            return execution
+        now = datetime.fromtimestamp(self._clock(), UTC)
+        events = [event for event in execution.events if event["timestamp"] <= now] or execution.events[:1]
+        return replace(
+            execution, events=events, status=execution.status if len(events) == len(execution.events) else "RUNNING"
+        )
 
     def _seal(self, place: int, of: list[Any]) -> str:
         return base64.b64encode(json.dumps({"place": place, "of": of, "made": self._clock()}).encode()).decode()

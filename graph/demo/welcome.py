@@ -1,5 +1,6 @@
 """What the demo says when it is ready: where it is, what to ask, and where that leads."""
 
+from graph.demo.live import LIVE_ID
 from graph.demo.notable import NOTABLE_RUNS
 from graph.demo.permissions import ADMIN, ANA, API_KEY_OF, AUDITOR, BOB, LISTER, NOBODY, READER
 from graph.demo.samples import SAMPLE_EXECUTION_ID
@@ -44,7 +45,8 @@ def welcome(url: str, token: str) -> str:
     """The text, for a server at a URL, with a token for a user who has shown a second factor."""
     queries = "\n\n".join(f"  # {example.leads_to}\n  {example.query}" for example in EXAMPLES)
     keys = "\n".join(f"  {key:<18} {user:<18} {SEES[user]}" for user, key in API_KEY_OF.items())
-    runs = "\n".join(f"  {run.execution_id}  {run.shows}" for run in NOTABLE_RUNS)
+    live = f"  {LIVE_ID}  started with the server, and goes on for two minutes"
+    runs = "\n".join([live, *(f"  {run.execution_id}  {run.shows}" for run in NOTABLE_RUNS)])
     return f"""VAMS Graph serves its sample data at {url}
 
 Open it in a browser to explore the graph, or POST queries as JSON: {{"query": "..."}}. Four to try:
