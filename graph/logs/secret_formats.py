@@ -43,7 +43,7 @@ _PASSWORD_IN_URL = re.compile(
     (?P=percent)3a(?!\d++(?:(?P=percent)(?:2f|3f|23|2c|26|22|27|20)|[^\w%]|\Z))
     (?P<encoded>(?:[^\s"'<>&%]++|(?!(?P=percent)(?:40|2f|22|27|20))%)++)(?=(?P=percent)40)
   |
-    jdbc:oracle:\w++:[^\s/@"']*+/(?P<oracle>[^\s@"'<>]{1,128})@
+    jdbc:oracle:\w++:[^\s:/@"']*+/(?P<oracle>[^\s@"'<>]{1,128})@
     """,
     re.VERBOSE | re.IGNORECASE,
 )

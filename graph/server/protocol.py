@@ -16,6 +16,8 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 # Of chunks of one byte each, so much more arrives than they hold.
 _FRAMING_OF_A_BYTE = 8
 _DRAINED_BYTES = 1024 * 1024  # of a body that is still sent after the answer
+_PIPELINED = 32  # requests that may wait for the answer to the one before them
+_UNREAD_SECONDS = 30.0  # for which a client may leave an answer unread
 _UPGRADES = frozenset({b"upgrade", b"http2-settings"})
 
 log = logging.getLogger("graph.server")
@@ -50,6 +52,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     Attributes:
         idle_since: when it began to wait for the head of a request, by the clock of its loop; None while it answers.
+        unread_since: when it began to wait for its client to read an answer; None while the client reads.
     """
 
     def __init__(self, *arguments: Any, bounds: Bounds, **options: Any) -> None:
@@ -58,7 +61,9 @@ class GuardedProtocol(HttpToolsProtocol):
         self._timer: asyncio.TimerHandle | None = None
         self.idle_since: float | None = None
         self._is_in_message = self._is_in_head = self._has_begun = self._is_replayed = False
-        self._head = self._framing = self._body = self._body_read = self._drained = 0
+        self._head = self._framing = self._body = self._body_read = self._drained = self._hosts = 0
+        self.unread_since: float | None = None
+        self._unread_timer: asyncio.TimerHandle | None = None
 
     # The connection
 
@@ -73,7 +78,25 @@ class GuardedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go."""
         self._stop_timer()
+        self._stop_unread_timer()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Wait for the client to read, but not for long."""
+        super().pause_writing()
+        self.unread_since = self.loop.time()
+        self._unread_timer = self.loop.call_later(_UNREAD_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on: the client reads."""
+        self._stop_unread_timer()
+        super().resume_writing()
+
+    def _stop_unread_timer(self) -> None:
+        self.unread_since = None
+        if self._unread_timer is not None:
+            self._unread_timer.cancel()
+            self._unread_timer = None
 
     def data_received(self, data: bytes) -> None:
         """Read what came, as far as the bounds allow."""
@@ -123,7 +146,7 @@ class GuardedProtocol(HttpToolsProtocol):
         super().on_message_begin()
         self._is_in_message = self._is_in_head = self._has_begun = True
         self._is_replayed = False
-        self._head = self._framing = self._body = 0
+        self._head = self._framing = self._body = self._hosts = 0
 
     def on_url(self, url: bytes) -> None:
         """Count a part of the request line."""
@@ -136,6 +159,7 @@ class GuardedProtocol(HttpToolsProtocol):
         if name.lower() == b"transfer-encoding" and value.lower() != b"chunked":  # the parser would read to the end
             raise _Refused("Transfer-Encoding must be chunked.", 501)
         if self._is_in_head:
+            self._hosts += name.lower() == b"host"
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
@@ -146,6 +170,10 @@ class GuardedProtocol(HttpToolsProtocol):
             return
         self._stop_timer()
         self.idle_since = None
+        if self._hosts != 1 and self.parser.get_http_version() == "1.1":
+            raise _Refused("A request has one Host.", 400)
+        if len(self.pipeline) >= _PIPELINED:
+            raise _Refused("Too many requests wait for their answers.", 503)
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -170,6 +198,8 @@ class GuardedProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Wait for the next request, and first for what is left of this one, but not for long."""
         super().on_response_complete()
+        if self.pipeline:  # uvicorn reads on, whatever waits
+            self.flow.pause_reading()
         if self.cycle.response_complete and not self.transport.is_closing():
             self.idle_since = self.loop.time()
             if self._is_in_message and not self._is_in_head:
@@ -199,12 +229,11 @@ class GuardedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def _make_room(self) -> None:
-        """End the connection that has waited longest for a request; without one, this one."""
+        """End the connection that has waited longest for its client; without one, this one."""
         others = cast("set[GuardedProtocol]", self.connections) - {self}
-        idle = [one for one in others if one.idle_since is not None and not one.transport.is_closing()]
-        oldest = min(idle, key=lambda one: one.idle_since or 0.0, default=None)
-        if oldest is not None:
-            oldest.transport.close()
+        waiting = [(since, id(one), one) for one in others if (since := one.idle_since or one.unread_since) is not None]
+        if waiting:
+            min(waiting)[2].transport.abort()
         else:
             self._refuse(_Refused("The server has as many connections as it may.", 503))
 

@@ -1,6 +1,7 @@
 """What a connection may do before, beside and after its requests, spoken in raw bytes."""
 
 import logging
+import re
 import socket
 import time
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ import httptools
 import pytest
 from uvicorn.protocols.http import httptools_impl
 
+from graph.server import protocol
 from graph.server.listener import configuration, connections_within_files
 from graph.server.protocol import GuardedProtocol
 from graph.settings import Settings
@@ -308,6 +310,49 @@ def test_connections_that_only_wait_make_room(memory: MemoryDatabase) -> None:
 @pytest.mark.parametrize(("files", "connections"), [(1024, 1024 - 32 - 16 - 16 - 64), (100, 16), (10**6, 10_000)])
 def test_connections_leave_files_for_all_else(files: int, connections: int) -> None:
     assert connections_within_files(Settings(engines_concurrency=16, logs_concurrency=16), files) == connections
+
+
+@pytest.mark.parametrize("request_", [SMUGGLED, b"".join(post("{ viewer { userId } }"))], ids=["GET", "POST"])
+def test_requests_whose_answers_are_not_read_are_not_read_without_end(server: str, request_: bytes) -> None:
+    sent = 0
+    with connected(server) as connection:
+        connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2_048)
+        connection.sock.settimeout(1)
+        with suppress(OSError):  # it stops reading, or ends the connection
+            while sent < 30_000_000:
+                connection.sock.sendall(request_ * 100)
+                sent += 100 * len(request_)
+    assert sent < 10_000_000
+
+
+def test_requests_that_are_pipelined_are_answered_in_their_order(server: str) -> None:
+    bodies = [b"".join(post(f"{{ n{number}: viewer {{ userId }} }}")) for number in range(20)]
+    with connected(server) as connection:
+        connection.send(b"".join(bodies))
+        answer = connection.read()
+    assert re.findall(rb'"(n\d+)"', answer) == [b"n%d" % number for number in range(20)]
+
+
+def test_a_client_that_reads_no_answer_is_not_waited_for(
+    memory: MemoryDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protocol, "_UNREAD_SECONDS", 0.3)
+    head, body = post("{ executions(first: 100) { nodes { id executionId startedAt stoppedAt triggeredBy } } }")
+    with listening(make_app(memory)) as address, connected(address) as connection:
+        connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2_048)
+        connection.sock.settimeout(0.5)
+        with suppress(OSError):
+            for _ in range(400):
+                connection.sock.sendall(head + body)
+        time.sleep(1)
+        assert connection.read(2).endswith(b"<end>")
+
+
+@pytest.mark.parametrize("hosts", [b"", b"Host: a\r\nHost: b\r\n", b"Host: a\r\nhost: a\r\n"])
+def test_a_request_has_one_host(server: str, hosts: bytes) -> None:
+    with connected(server) as connection:
+        connection.send(b"GET /healthz HTTP/1.1\r\n" + hosts + b"\r\n")
+        assert connection.statuses() == [400]
 
 
 # Every server
