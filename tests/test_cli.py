@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ import pytest
 
 from graph import __version__
 from graph.cli import main
-from graph.demo.database import EmbeddedDatabase, loopback_client
+from graph.demo.database import loopback_client
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.demo.shapes import RUNNING_ID
 from graph.schema import federated_sdl
@@ -218,7 +217,7 @@ def test_what_is_no_port_is_told(port: str, capsys: pytest.CaptureFixture[str]) 
 def test_a_file_that_cannot_be_written_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("graph.cli.EmbeddedDatabase", partial(EmbeddedDatabase, {}))
+    monkeypatch.setattr("graph.cli.demo_items", lambda _live: {})
     assert main(["demo", "--port", "0", "--environment-file", "/nowhere/environment"]) == 2
     assert capsys.readouterr().err == "[Errno 2] No such file or directory: '/nowhere/environment'\n"
 
