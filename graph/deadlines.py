@@ -55,6 +55,7 @@ class Deadline(AbstractAsyncContextManager[None]):
     ) -> None:
         """Count no more."""
         self._timer.cancel()
+        del self._timer  # which refers to this: a cycle, left to the collector
         await self._timeout.__aexit__(kind, error, traceback)
 
     def _expire(self) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
 from graph.aws.calls import Caller, CallFailed
@@ -67,7 +68,11 @@ class OperationEngines:
         self._known: dict[Hashable, asyncio.Task[Any]] = {}
         self._checks_left = settings.status_checks
         self._kept_stored: set[str] = set()
-        self._batch_jobs = _BatchJobs(scope, self._described_jobs)
+
+    @cached_property
+    def _batch_jobs(self) -> "_BatchJobs":
+        """The loader of jobs, once one is asked for: both refer to each other, which is left to the collector."""
+        return _BatchJobs(self._scope, self._described_jobs)
 
     async def facts(self, reference: str) -> Told[RunFacts]:
         """What became of a run."""

@@ -40,6 +40,7 @@ async def execute(
         result: Any = executor.execute_operation()
         return cast("ExecutionResult", await result if optimized_is_awaitable(result) else result)
     finally:
+        del executor.async_helpers  # whose methods refer to it: a cycle, and all of the operation with it
         plans.trim()
 
 
