@@ -389,7 +389,17 @@ def test_ordinary_text_stays_as_it_is(text: str) -> None:
             "<",
         ),
         *("--", "-", "--token ", "--token", "-token-", '"--token", ', "--token=", "--token,"),
-        *("://a:", "://a:b@", "x://", "%3A%2F%2Fa%3A", "%3a%2f%2fa%3ab", "://a:/", "jdbc:oracle:thin:", "jdbc:oracle:thin:a/", ":thin:a/b"),
+        *(
+            "://a:",
+            "://a:b@",
+            "x://",
+            "%3A%2F%2Fa%3A",
+            "%3a%2f%2fa%3ab",
+            "://a:/",
+            "jdbc:oracle:thin:",
+            "jdbc:oracle:thin:a/",
+            ":thin:a/b",
+        ),
         *("-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "-----END PRIVATE KEY-----", "-----", "-----BEGIN A"),
         *(
             "value=password",
