@@ -34,13 +34,16 @@ async def assert_as_the_rule_says(policy: Policy) -> int:
     return sum(verdicts)
 
 
+EVERY = len(ITEMS[EXECUTIONS])
+
+
 @pytest.mark.parametrize(
     ("roles", "is_between"),
     [
-        (["plant-user"], (1, 95)),
-        (["plant-user", "plant-admin"], (1, 95)),
-        (["demo-reader"], (96, 96)),
-        (["demo-admin"], (96, 96)),
+        (["plant-user"], (1, EVERY - 1)),
+        (["plant-user", "plant-admin"], (1, EVERY - 1)),
+        (["demo-reader"], (EVERY, EVERY)),
+        (["demo-admin"], (EVERY, EVERY)),
         ([], (0, 0)),
     ],
 )

@@ -100,8 +100,8 @@ FILTERS: Mapping[str, Sequence[Any]] = {
     "status": [["FAILED"], ["SUCCEEDED"], ["RUNNING", "ABORTED"]],
     "triggerType": [["MANUAL"], ["FILE_UPLOAD", "UNKNOWN"]],
     "triggeredBy": ["carla@example.com", "nobody@example.com"],
-    "startedFrom": ["2026-07-14T00:12:00Z"],
-    "startedTo": ["2026-07-14T00:12:00Z"],
+    "startedFrom": ["2026-07-14T00:12:00.000Z"],
+    "startedTo": ["2026-07-14T00:12:00.000Z"],
 }
 PAGES = ("first: 1", "first: 100", "last: 2")
 

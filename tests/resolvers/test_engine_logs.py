@@ -1,5 +1,6 @@
 """What engines add to logs: destinations of state machines, histories as lines, streams of a stage's jobs."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from graph.demo.insides import BAKE_JOB_ID, INSIDES_ID, INSIDES_RUN
 from graph.demo.logs import TILES_STREAM, log_clients
 from graph.demo.samples import SAMPLE_STEP_IDS
 from graph.resolvers.engine_logs import EngineLogs
+from graph.tables.reader import Reader
 from tests.harness import Graph
 from tests.logs.unruly import Recorded
 from tests.memory import NAMES, MemoryDatabase
@@ -71,19 +73,27 @@ async def test_what_the_step_registered_needs_no_engine(memory: MemoryDatabase) 
     graph.close()
 
 
-async def test_a_run_without_lines_is_read_from_its_history(quick: Graph) -> None:
-    whole = await lines(quick, first=100)
-    assert (whole["status"], whole["warnings"]) == ("READ", [])
+@pytest.fixture
+def silent(memory: MemoryDatabase) -> Iterator[Graph]:
+    """The graph over a deployment that wrote no line of log."""
+    graph = Graph(memory, NAMES, SETTINGS, reader=Reader, logs=replace(log_clients(), logs=EmbeddedLogs(())))
+    yield graph
+    graph.close()
+
+
+async def test_a_run_without_lines_is_read_from_its_history(silent: Graph) -> None:
+    whole = await lines(silent, first=100)
+    assert whole["status"] == "READ"
     assert len(whole["nodes"]) == 21
     assert '"type": "ExecutionFailed"' in whole["nodes"][-1]["message"]
     assert {node["logGroupName"] for node in whole["nodes"]} == {None}
-    found = await lines(quick, first=100, filterPattern="TaskFailed")
+    found = await lines(silent, first=100, filterPattern="TaskFailed")
     assert len(found["nodes"]) == 1
 
 
 @pytest.mark.parametrize("size", [1, 4, 100])
-async def test_a_history_is_walked_from_either_end(quick: Graph, size: int) -> None:
-    whole = [node["message"] for node in (await lines(quick, first=100))["nodes"]]
+async def test_a_history_is_walked_from_either_end(silent: Graph, size: int) -> None:
+    whole = [node["message"] for node in (await lines(silent, first=100))["nodes"]]
     for begin, name, cursor, more in (
         ("first", "after", "endCursor", "hasNextPage"),
         ("last", "before", "startCursor", "hasPreviousPage"),
@@ -91,7 +101,7 @@ async def test_a_history_is_walked_from_either_end(quick: Graph, size: int) -> N
         found: list[str] = []
         info: Any = {cursor: None, more: True}
         while info[more]:
-            page = await lines(quick, **{begin: size, name: info[cursor]})
+            page = await lines(silent, **{begin: size, name: info[cursor]})
             messages = [node["message"] for node in page["nodes"]]
             found, info = (found + messages if begin == "first" else messages + found), page["pageInfo"]
         assert found == whole
@@ -106,8 +116,8 @@ async def test_a_history_that_cannot_be_read_is_a_warning(memory: MemoryDatabase
     graph.close()
 
 
-async def test_the_stream_of_a_job_comes_from_the_state_that_ran_it(quick: Graph) -> None:
-    engines = EngineLogs(quick.services.engines)
+async def test_the_stream_of_a_job_comes_from_the_state_that_ran_it(silent: Graph) -> None:
+    engines = EngineLogs(silent.services.engines)
     publication = INSIDES_RUN.steps[0].sub_executions
     assert await engines.batch_streams(publication, "Bake") == (TILES_STREAM,)
     assert await engines.batch_streams(publication, "Upload") == ()

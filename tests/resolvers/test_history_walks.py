@@ -268,7 +268,7 @@ async def test_what_was_left_out_is_told_whatever_page_is_asked_for(make: Callab
     left_out = {
         "afterEventId": 1000,
         "beforeEventId": 21001,
-        "from": "2026-07-14T09:30:01Z",
+        "from": "2026-07-14T09:30:01.000Z",
         "to": "2026-07-14T09:30:21.001Z",
     }
     page = await read(graph, first=1000)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.aws.clients import Clients, DeadlineClient
+from graph.demo.cloudwatch import EmbeddedLogs
 from graph.demo.database import EmbeddedDatabase
 from graph.demo.logs import BAKE_STREAM, QUALITY_LINES, log_clients
 from graph.demo.registrations import PLANTED_SECRETS, REGISTRATIONS_ID, SECRETS_ID
@@ -388,7 +389,8 @@ class Histories:
         return ()
 
 
-async def test_a_run_without_lines_has_its_history(graph: Graph) -> None:
+async def test_a_run_without_lines_has_its_history(database: EmbeddedDatabase) -> None:
+    graph = Graph(database.client, database.names, logs=replace(log_clients(), logs=EmbeddedLogs(())))
     graph.services.logs.engines = Histories()
     quiet = await graph.data("{ executions(first: 1, filter: {status: [FAILED]}) { nodes { executionId } } }")
     execution_id = quiet["executions"]["nodes"][0]["executionId"]
@@ -397,6 +399,7 @@ async def test_a_run_without_lines_has_its_history(graph: Graph) -> None:
     assert events["edges"][0]["node"]["logGroupName"] is None
     rest = await run(graph, execution_id, first=10, after=events["pageInfo"]["endCursor"])
     assert messages(rest) == [f"event {n}" for n in range(4, 10)]
+    graph.close()
 
 
 async def test_a_cursor_stays_with_the_group_or_the_history(graph: Graph) -> None:
