@@ -123,7 +123,7 @@ class KnownHosts:
 
 
 class SelectiveGZip:
-    """Packs long responses with gzip for clients that prefer it, and stands in nobody else's way.
+    """Packs long responses with gzip for clients that prefer it, and pass everything else on.
 
     Short ones are packed too where the client takes none that are plain. Where it takes neither, they are plain.
     """

@@ -68,7 +68,7 @@ class GuardedProtocol(HttpToolsProtocol):
     # The connection
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take the connection, where need be in the place of the one that has done nothing for longest."""
+        """Take the connection; if there are too many, end the one that has waited longest."""
         super().connection_made(transport)
         self.idle_since = self.loop.time()
         self._wait_for_head()
