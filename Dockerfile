@@ -18,7 +18,7 @@ COPY requirements/build.txt requirements/server.txt requirements/
 RUN /opt/build/bin/pip install --require-hashes -r requirements/build.txt \
     && /opt/build/bin/pip --python /opt/vams-graph/bin/python install --require-hashes --compile -r requirements/server.txt
 
-COPY pyproject.toml README.md ./
+COPY pyproject.toml README.md LICENSE ./
 COPY explorer explorer
 COPY graph graph
 COPY --from=explorer /src/graph/explorer/static graph/explorer/static

@@ -14,7 +14,7 @@ from graph.tables.catalogue import EXECUTIONS, TABLES
 from graph.tables.writer import COMPLETION
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -1,9 +1,12 @@
 """What the project promises to those who install it."""
 
 import json
+import os
 import re
 import subprocess
+import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ import graph
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 NAMES = map("".join, [("py", "pi"), ("python", "hosted"), ("npm", "js"), ("yarn", "pkg")])  # this file names none
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
 REGISTRIES = re.compile(rf"\b(?:{'|'.join(NAMES)})\.(?:org|com)\b".encode())
 
 each_set = pytest.mark.parametrize("name", ["build", "server", "demo", "dev"])
@@ -32,8 +36,50 @@ def tracked_files() -> list[Path]:
     return [ROOT / name.decode() for name in listing.split(b"\0") if name]
 
 
-def test_the_version_is_one() -> None:
-    assert PROJECT["project"]["version"] == graph.__version__
+def by_version(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(".")))
+
+
+def test_the_newest_release_is_the_same_everywhere() -> None:
+    """CONTRIBUTING.md says how a release is made."""
+    released = re.findall(r"^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d\d-\d\d$", CHANGELOG, re.MULTILINE)
+    schemas = [path.stem for path in (ROOT / "releases").glob("*.graphql")]
+    assert released == sorted(schemas, key=by_version, reverse=True)
+    assert released[0] == PROJECT["project"]["version"] == graph.__version__
+
+
+def test_changes_since_the_newest_release_stand_above_it() -> None:
+    headings = re.findall(r"^## \[(.+?)\]", CHANGELOG, re.MULTILINE)
+    assert headings.index("Unreleased") == 0
+
+
+def test_the_wheel_holds_its_license_and_its_types(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
+    unbuilt = os.environ | {"HATCH_BUILD_NO_HOOKS": "true"}  # without the explorer's page
+    subprocess.run(build, cwd=ROOT, env=unbuilt, capture_output=True, check=True)  # noqa: S603
+    (wheel,) = tmp_path.iterdir()
+    with zipfile.ZipFile(wheel) as packed:
+        about = f"vams_graph-{graph.__version__}.dist-info"
+        assert "graph/py.typed" in packed.namelist()
+        assert packed.read(f"{about}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
+        assert "License-Expression: Apache-2.0\n" in packed.read(f"{about}/METADATA").decode()
+
+
+def test_the_image_is_built_from_all_that_the_wheel_needs() -> None:
+    named = [PROJECT["project"]["readme"], *PROJECT["project"]["license-files"]]
+    copied = re.findall(r"^COPY (.+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    sent = (ROOT / ".dockerignore").read_text().splitlines()
+    for name in named:
+        assert any(name in line.split() for line in copied), name
+        assert f"!{name}" in sent, name
+
+
+def test_hooks_download_nothing_and_run_targets_of_make() -> None:
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text()
+    assert set(re.findall(r"repo: (.+)", hooks)) == {"local"}
+    assert set(re.findall(r"language: (.+)", hooks)) == {"system"}
+    assert set(re.findall(r"entry: (.+)", hooks)) <= {f"make {target}" for target in targets}
 
 
 def test_no_file_names_a_package_registry() -> None:
