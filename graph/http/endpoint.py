@@ -18,11 +18,12 @@ from graph.context import Services
 from graph.deadlines import Deadline
 from graph.documents import NotValid
 from graph.documents.trusted import read_manifest
-from graph.errors import GraphError, PersistedQueryNotFound, ResponseTooLong, TimedOut, masked
+from graph.errors import GraphError, PersistedQueryNotFound, TimedOut, masked
 from graph.http.access_log import Operation as LogEntry
-from graph.http.disconnects import Disconnected, UntilDisconnect
-from graph.http.encoding import TooLong, encode, encode_in_turns
-from graph.http.prepared import GraphQLRequest, InvalidDocument, PreparedOperation, is_request_error, operation_name
+from graph.http.delivery import OneResponse, deliveries, media_type
+from graph.http.disconnects import Disconnected
+from graph.http.encoding import encode
+from graph.http.prepared import GraphQLRequest, InvalidDocument, PreparedOperation, operation_name
 from graph.http.requests import (
     JSON,
     Asked,
@@ -30,10 +31,9 @@ from graph.http.requests import (
     has_preflight_header,
     in_query_string,
     is_of_another_site,
-    media_type,
     posted,
 )
-from graph.http.responses import refusal, request_error_status, response
+from graph.http.responses import refusal, response
 from graph.http.runtime import SchemaRuntime
 from graph.rate_limits import Buckets
 from graph.schema import Schema
@@ -66,6 +66,8 @@ class GraphQLEndpoint:
         self._to_all = SchemaRuntime(schema, settings, trusted, takes_texts=not settings.trusted_documents_only)
         # What gateways send they wrote themselves, from what their own clients may ask.
         self._to_gateways = SchemaRuntime(subgraph, settings, {}, takes_texts=True) if subgraph is not None else None
+        self._one_response = OneResponse(settings)
+        self._deliveries = deliveries(self._one_response)
         self._methods = ("GET", "POST") if settings.is_development or settings.get_queries else ("POST",)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -86,11 +88,9 @@ class GraphQLEndpoint:
             try:
                 operation = await self._prepare(request, entry)
             except InvalidDocument as invalid:
-                return await self._deliver(request, ExecutionResult(None, invalid.errors), entry)
-            async with UntilDisconnect(http.receive):
-                policy = await self._services.policies.policy_of(request.viewer.user_id, is_mfa=request.viewer.is_mfa)
-                result = await self._execute(operation, policy, entry)
-            return await self._deliver(request, result, entry, policy, can_be_long=operation.can_be_long)
+                return self._one_response.invalid(request, invalid.errors, entry)
+            deliver = self._deliveries[operation.node.operation]
+            return await deliver(operation, self._run, http.receive, entry)
         except Disconnected:
             entry.codes = ("DISCONNECTED",)
             return None
@@ -166,56 +166,17 @@ class GraphQLEndpoint:
         operation.note(entry)
         return operation
 
-    async def _execute(self, operation: PreparedOperation, policy: Policy, entry: LogEntry) -> ExecutionResult:
-        """Run an operation under its viewer's policy, in its turn and in its time."""
-        seconds = self._settings.operation_seconds
+    async def _run(self, operation: PreparedOperation, entry: LogEntry) -> tuple[ExecutionResult, Policy]:
+        """Run an operation under the policy that its viewer has now, in its turn and in its time."""
+        viewer, seconds = operation.request.viewer, self._settings.operation_seconds
+        policy = await self._services.policies.policy_of(viewer.user_id, is_mfa=viewer.is_mfa)
         async with self._turns.turn(operation.price):
             try:
                 async with Deadline(seconds):
-                    return await operation.run(self._services, policy, entry)
+                    return await operation.run(self._services, policy, entry), policy
             except TimeoutError:
                 late = TimedOut("operation", seconds)
-                return ExecutionResult(None, [GraphQLError(str(late), original_error=late)])
-
-    async def _deliver(
-        self,
-        request: GraphQLRequest,
-        result: ExecutionResult,
-        entry: LogEntry,
-        policy: Policy | None = None,
-        *,
-        can_be_long: bool = False,
-    ) -> Response:
-        """Return the one response that holds a result, under the policy that it was made under, if any was."""
-        body: dict[str, object] = {} if is_request_error(result) else {"data": result.data}
-        if result.errors:
-            errors = request.runtime.presented(result.errors, request.source)
-            body["errors"] = errors
-            entry.codes = tuple(error["extensions"]["code"] for error in errors)
-        if request.wants_cost:
-            body["extensions"] = {"cost": self._cost(entry, policy)}
-        status = 200 if "data" in body else request_error_status(request.accepted)
-        if not can_be_long:
-            return response(encode(body), status, request.accepted)
-        most = self._settings.max_response_bytes
-        try:
-            return response(await encode_in_turns(body, most), status, request.accepted)
-        except TooLong:
-            error = ResponseTooLong(most)
-            entry.codes = (error.code,)
-            told = {"data": None, "errors": [{"message": str(error), "extensions": error.extensions}]}
-            return response(encode(told), status, request.accepted)
-
-    def _cost(self, entry: LogEntry, policy: Policy | None) -> dict[str, object]:
-        """Return what an operation cost, as the client is told.
-
-        What was read counts hidden rows too, so only those from whom nothing can be hidden are told.
-        """
-        asked: dict[str, object] = {"requested": entry.price, "maximum": self._settings.max_price}
-        if policy is None or not policy.hides_nothing:
-            return asked
-        tally = entry.tally
-        return {**asked, "calls": tally.calls, "rounds": tally.rounds, "capacity": tally.capacity}
+                return ExecutionResult(None, [GraphQLError(str(late), original_error=late)]), policy
 
 
 def _points_of_reading(text: str) -> int:

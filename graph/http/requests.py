@@ -15,7 +15,6 @@ from graph.documents.persisted import Wanted
 from graph.documents.trusted import sha256
 from graph.errors import BadUserInput, PayloadTooLarge, TimedOut
 from graph.http.gunzip import Gunzip
-from graph.negotiation import media_type_weight, weights
 
 JSON = "application/json"
 GRAPHQL_RESPONSE = "application/graphql-response+json"
@@ -42,22 +41,6 @@ class Asked:
     wanted: Wanted
     operation_name: str | None = None
     variables: dict[str, Any] | None = None
-
-
-def media_type(request: Request) -> str:
-    """The media type to answer in; JSON where the client leaves the choice.
-
-    Raises:
-        Refused: 406, when neither is acceptable.
-    """
-    accepted = weights(request.headers, "accept")
-    if not accepted:
-        return JSON
-    older, newer = media_type_weight(accepted, JSON), media_type_weight(accepted, GRAPHQL_RESPONSE)
-    if max(older, newer) <= 0:
-        raise Refused(406, f"Answers are {GRAPHQL_RESPONSE} or {JSON}.")
-    # The newer type wins only where it is named: a client that takes anything may know nothing of it.
-    return GRAPHQL_RESPONSE if newer > older or (newer == older and GRAPHQL_RESPONSE in accepted) else JSON
 
 
 def has_preflight_header(request: Request) -> bool:
