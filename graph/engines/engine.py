@@ -1,14 +1,15 @@
 """What every engine can tell of a run, in words that do not depend on the engine.
 
 A run is one execution of a state machine (AWS Step Functions) or of a flow (Alibaba Cloud Serverless Workflow). Its
-reference is what the engine calls it: an execution ARN, or the names of the flow and of the execution.
+reference is what the engine calls it, such as an execution ARN. Only the engine reads references: to everything else
+they are opaque texts, and :class:`graph.engines.service.Engines` finds the engine that recognises one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from graph.aws.calls import CallFailed
 from graph.history import Definition, Event, IterationCounts
@@ -29,6 +30,41 @@ class RedriveStatus(Enum):
     NOT_REDRIVABLE = "NOT_REDRIVABLE"
     REDRIVABLE_BY_MAP_RUN = "REDRIVABLE_BY_MAP_RUN"
     UNKNOWN = "UNKNOWN"
+
+
+@dataclass(frozen=True, slots=True)
+class RunReference:
+    """What an engine reads off the reference of a run, without asking anyone.
+
+    Attributes:
+        engine: The engine that recognised it.
+        reference: What the engine calls the run.
+        name: The name of the run within its flow.
+        flow_name: The name of its state machine or flow.
+        arn: The ARN of the run; None where the engine has none.
+        flow_arn: The ARN of its state machine; None where the engine has none.
+    """
+
+    engine: EngineName
+    reference: str
+    name: str
+    flow_name: str
+    arn: str | None = None
+    flow_arn: str | None = None
+
+
+class Registration(NamedTuple):
+    """What an engine reads off an entry that a step registered; each is None where the entry does not say.
+
+    Attributes:
+        run: The reference of the run.
+        flow: The reference of its flow, for :meth:`Engine.log_group`.
+        flow_name: The name of its flow.
+    """
+
+    run: str | None
+    flow: str | None
+    flow_name: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +107,21 @@ class Engine(Protocol):
         """Which it is."""
 
     @property
+    def resource_type(self) -> str:
+        """The ``resourceType`` under which steps register its runs."""
+
+    @property
     def reads_backwards(self) -> bool:
         """Whether a history can be read from its newest event."""
 
-    def is_reference(self, text: str) -> bool:
-        """Whether a text can be what the engine calls a run."""
+    def recognises(self, reference: str) -> bool:
+        """Return whether a text has the form of its references: of runs, flows or whatever else it calls by one."""
 
-    def run_name(self, reference: str) -> str:
-        """The name of a run within its flow."""
+    def run(self, reference: str) -> RunReference | None:
+        """Return what the reference of a run says; None where a text is none."""
 
-    def flow_name(self, reference: str) -> str:
-        """The name of the state machine or flow of a run."""
+    def registration(self, entry: Mapping[str, Any]) -> Registration:
+        """Return what an entry of its resource type says. Values of the entry may be of any type."""
 
     async def describe(self, reference: str) -> RunFacts:
         """What became of a run."""
@@ -109,3 +149,6 @@ class Engine(Protocol):
 
     async def children(self, map_run: str) -> IterationCounts:
         """What became of the executions that the run of a distributed Map started."""
+
+    async def log_group(self, flow: str) -> str | None:
+        """Return the ARN of the CloudWatch log group that a flow writes to; None without one."""

@@ -86,6 +86,11 @@ class Jobs:
         )
 
 
+def batch_job_id(arn: str) -> str | None:
+    """Return the id in the ARN of a job of AWS Batch; None where a text is none."""
+    return arn.partition(":job/")[2] or None
+
+
 def _batch_job(job: Mapping[str, Any]) -> JobFacts:
     status = _OF_BATCH.get(job.get("status", ""), ExecutionStatus.UNKNOWN)
     return JobFacts(

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar, cast
 from graph.aws.calls import Caller, CallFailed
 from graph.aws.clients import Clients
 from graph.batching import Loader
-from graph.engines.engine import Engine, HistoryPage, RunFacts
+from graph.engines.engine import Engine, HistoryPage, Registration, RunFacts, RunReference
 from graph.engines.inside import Bounds, Inside, look_inside
 from graph.engines.jobs import MOST_BATCH_JOBS, DeadlineJobKey, JobFacts, Jobs
 from graph.engines.memory import CheckMemory, LiveStatus
@@ -24,6 +24,9 @@ ValueT = TypeVar("ValueT")
 
 FORGOTTEN = "NotDescribed"  # the code where a service answers, and knows nothing of what it was asked
 TIME_IS_UP = "TimeBudget"  # the code of a call that the operation has no time left for
+UNRECOGNISED = "UnrecognisedReference"  # the code where no engine knows a reference as its own
+
+UNTYPED = "stepFunctionsExecution"  # the resource type of entries that name none, as VAMS takes them
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class Engines:
     """The engines of a deployment. One per process; safe to use from many operations at once."""
 
     def __init__(self, clients: Clients, caller: Caller, settings: Settings) -> None:
-        self.step_functions = StepFunctions(clients.states, caller)
+        self.engines: Sequence[Engine] = (StepFunctions(clients.states, caller),)
         self.jobs = Jobs(clients.batch, clients.deadline, caller)
         self.checks = CheckMemory(settings.status_check_seconds)
         self.settings = settings
@@ -47,6 +50,27 @@ class Engines:
     def close(self) -> None:
         """Waits for calls in flight."""
         self.caller.close()
+
+    def of(self, reference: str) -> Engine:
+        """Return the engine that recognises a reference.
+
+        Raises:
+            CallFailed: when none does.
+        """
+        for engine in self.engines:
+            if engine.recognises(reference):
+                return engine
+        raise CallFailed(UNRECOGNISED)
+
+    def run(self, reference: str) -> RunReference | None:
+        """Return what the reference of a run says; None where a text is no engine's."""
+        return next((run for engine in self.engines if (run := engine.run(reference)) is not None), None)
+
+    def registration(self, entry: Mapping[str, Any]) -> Registration | None:
+        """Return what a registered entry of a step says of a run; None where no engine ran what it is."""
+        named = entry.get("resourceType")
+        resource_type = named if named and isinstance(named, str) else UNTYPED
+        return next((one.registration(entry) for one in self.engines if one.resource_type == resource_type), None)
 
     def operation(self, scope: OperationScope) -> "OperationEngines":
         """Return what one operation reads of the engines; its calls end with the operation."""
@@ -58,7 +82,6 @@ class OperationEngines:
 
     def __init__(self, engines: Engines, scope: OperationScope) -> None:
         settings = engines.settings
-        self.engine: Engine = engines.step_functions
         self._engines = engines
         self._scope = scope
         self._ends = time.monotonic() + settings.engines_budget_seconds
@@ -74,13 +97,21 @@ class OperationEngines:
         """The loader of jobs, once one is asked for: both refer to each other, which is left to the collector."""
         return _BatchJobs(self._scope, self._described_jobs)
 
+    def run(self, reference: str) -> RunReference | None:
+        """Return what the reference of a run says; None where a text is no engine's."""
+        return self._engines.run(reference)
+
+    def registration(self, entry: Mapping[str, Any]) -> Registration | None:
+        """Return what a registered entry of a step says of a run; None where no engine ran what it is."""
+        return self._engines.registration(entry)
+
     async def facts(self, reference: str) -> Told[RunFacts]:
         """What became of a run."""
-        return await self._once(("facts", reference), lambda: self._told(self.engine.describe(reference)))
+        return await self._ask("facts", reference, lambda engine: engine.describe(reference))
 
     async def definition(self, reference: str) -> Told[str]:
         """The text of the definition that a run started with."""
-        return await self._once(("definition", reference), lambda: self._told(self.engine.definition(reference)))
+        return await self._ask("definition", reference, lambda engine: engine.definition(reference))
 
     async def inside(self, reference: str) -> Inside:
         """What happened inside a run, as far as it may be read."""
@@ -91,10 +122,11 @@ class OperationEngines:
 
         Its pages are beside those of the operation's own readings, so that a walk always comes further.
         """
+        engine = self._engines.of(reference)
 
         async def page(token: str | None, *, newest_first: bool) -> HistoryPage:
             def ask() -> Coroutine[Any, Any, HistoryPage]:
-                return self._in_time(self.engine.history(reference, newest_first=newest_first, token=token))
+                return self._in_time(engine.history(reference, newest_first=newest_first, token=token))
 
             return await self._once(("page", reference, token, newest_first), ask)
 
@@ -102,12 +134,11 @@ class OperationEngines:
 
     async def children(self, map_run: str) -> Told[IterationCounts]:
         """What became of the executions of a map run."""
-        return await self._once(("children", map_run), lambda: self._told(self.engine.children(map_run)))
+        return await self._ask("children", map_run, lambda engine: engine.children(map_run))
 
-    async def log_group(self, machine: str) -> Told[str]:
-        """The ARN of the log group that a state machine writes to."""
-        read = self._engines.step_functions.log_group
-        return await self._once(("log group", machine), lambda: self._told(read(machine)))
+    async def log_group(self, flow: str) -> Told[str]:
+        """The ARN of the log group that a state machine or flow writes to."""
+        return await self._ask("log group", flow, lambda engine: engine.log_group(flow))
 
     async def deadline_job(self, key: DeadlineJobKey) -> Told[JobFacts]:
         """A job of Deadline Cloud."""
@@ -136,7 +167,7 @@ class OperationEngines:
         return await self._engines.caller.run(work)
 
     async def _look_inside(self, reference: str) -> Inside:
-        engine, bounds = self.engine, self._bounds
+        engine, bounds = self._engines.of(reference), self._bounds
 
         async def page(token: str | None, *, newest_first: bool) -> HistoryPage:
             return await self._in_time(engine.history(reference, newest_first=newest_first, token=token))
@@ -157,7 +188,7 @@ class OperationEngines:
             return None
         if (check := checks.recall(execution_id)) is not None:
             return check.answer
-        if self._checks_left <= 0 or not self.engine.is_reference(reference):
+        if self._checks_left <= 0 or self.run(reference) is None:
             return None
         self._checks_left -= 1
         told = await self.facts(reference)
@@ -173,6 +204,14 @@ class OperationEngines:
         told = await self._told(self._engines.jobs.batch_jobs(job_ids))
         found = told.value or {}
         return [Told(found.get(job_id), told.failure or (None if job_id in found else FORGOTTEN)) for job_id in job_ids]
+
+    async def _ask(
+        self, what: str, reference: str, ask: Callable[[Engine], Coroutine[Any, Any, ValueT | None]]
+    ) -> Told[ValueT]:
+        async def of_its_engine() -> ValueT | None:
+            return await ask(self._engines.of(reference))
+
+        return await self._once((what, reference), lambda: self._told(of_its_engine()))
 
     async def _told(self, call: Coroutine[Any, Any, ValueT | None]) -> Told[ValueT]:
         try:

@@ -8,13 +8,23 @@ from typing import Any, TypeVar
 
 from graph.aws.calls import Caller, CallFailed
 from graph.aws.clients import StatesClient
-from graph.engines.engine import EngineName, HistoryPage, NoHistory, RedriveStatus, RunFacts, StaleToken
+from graph.engines.engine import (
+    EngineName,
+    HistoryPage,
+    NoHistory,
+    RedriveStatus,
+    Registration,
+    RunFacts,
+    RunReference,
+    StaleToken,
+)
 from graph.history import Definition, IterationCounts, MalformedHistoryError, parse_definition, parse_event
 from graph.tables.states import ExecutionStatus
 
 EVENTS = 1000  # of a page, the most that GetExecutionHistory gives
 
 _EXPRESS = "Express executions keep no history; what they logged is in CloudWatch Logs"
+_ANY = re.compile(r"arn:[\w-]+:states:", re.ASCII)
 _RUN = re.compile(
     r"arn:[\w-]+:states:[\w-]+:\d+:(?P<kind>execution|express):(?P<flow>[^:/\s]{1,80})(?:/[^:/\s]+)?:(?P<name>[^\s]+)",
     re.ASCII,
@@ -30,23 +40,35 @@ class StepFunctions:
     """Reads executions. One per process; safe to use from many operations at once."""
 
     name = EngineName.STEP_FUNCTIONS
+    resource_type = "stepFunctionsExecution"
     reads_backwards = True
 
     def __init__(self, client: StatesClient, caller: Caller) -> None:
         self._client = client
         self._caller = caller
 
-    def is_reference(self, text: str) -> bool:
-        """Whether a text is the ARN of an execution."""
-        return _RUN.fullmatch(text) is not None
+    def recognises(self, reference: str) -> bool:
+        """Return whether a text begins as ARNs of Step Functions do."""
+        return _ANY.match(reference) is not None
 
-    def run_name(self, reference: str) -> str:
-        """The name of the execution, the last part of its ARN."""
-        return _part(reference, "name")
+    def run(self, reference: str) -> RunReference | None:
+        """Return what the ARN of an execution says; None where a text is none."""
+        match = _RUN.fullmatch(reference)
+        if match is None:
+            return None
+        return RunReference(
+            self.name, reference, match["name"], match["flow"], arn=reference, flow_arn=_machine_of(reference)
+        )
 
-    def flow_name(self, reference: str) -> str:
-        """The name of the state machine."""
-        return _part(reference, "flow")
+    def registration(self, entry: Mapping[str, Any]) -> Registration:
+        """Return what an entry says: its ``executionArn`` and, for the state machine, its ``stateMachineArn`` first."""
+        execution, machine = (_text(entry.get(key)) for key in ("executionArn", "stateMachineArn"))
+        either = machine or execution
+        return Registration(
+            run=execution,
+            flow=_machine_of(either) if either else None,
+            flow_name=(machine or "").partition(":stateMachine:")[2] or None,
+        )
 
     async def describe(self, reference: str) -> RunFacts:
         """What became of an execution, with DescribeExecution."""
@@ -109,16 +131,16 @@ class StepFunctions:
             aborted=counts.get("aborted", 0),
         )
 
-    async def log_group(self, machine: str) -> str | None:
+    async def log_group(self, flow: str) -> str | None:
         """The ARN of the log group that a state machine writes to, with DescribeStateMachine; None without one."""
-        said = await self._caller.call(self._client.describe_state_machine, {"stateMachineArn": machine})
+        said = await self._caller.call(self._client.describe_state_machine, {"stateMachineArn": flow})
         for destination in said.get("loggingConfiguration", {}).get("destinations", ()):
             if group := destination.get("cloudWatchLogsLogGroup", {}).get("logGroupArn"):
                 return str(group)
         return None
 
 
-def machine_of(arn: str) -> str | None:
+def _machine_of(arn: str) -> str | None:
     """The ARN of the state machine that an ARN of it, of one of its versions or of an execution names."""
     match = _MACHINE.fullmatch(arn)
     return f"{match[1]}:stateMachine:{match[2]}" if match else None
@@ -134,9 +156,8 @@ def _page(said: Mapping[str, Any]) -> HistoryPage:
     return HistoryPage(events, said.get("nextToken") or None)
 
 
-def _part(reference: str, part: str) -> str:
-    match = _RUN.fullmatch(reference)
-    return match[part] if match else ""
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
 
 
 def _member(members: type[Member], text: object) -> Member:

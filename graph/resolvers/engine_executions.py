@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from graph.context import Context
-from graph.engines.engine import EngineName, RunFacts
+from graph.engines.engine import EngineName, RunFacts, RunReference
 from graph.engines.inside import Inside, StageSource
-from graph.engines.stepfunctions import machine_of
 from graph.history import UnreadRange
 from graph.logs.redaction import redact, redact_json
 from graph.resolvers.gate import visible_execution
@@ -41,21 +40,36 @@ _INSIDE = frozenset({"stageSource", "stages", "history", "historyIsComplete", "u
 
 @dataclass(frozen=True, slots=True)
 class EngineExecution:
-    """A run. ``owner`` leads to it: the execution, or the registered entry of a step; ``reference`` is the engine's."""
+    """A run. ``owner`` leads to it: the execution, or the registered entry of a step."""
 
     owner: StageOwner
-    reference: str
-    name: str
-    flow_name: str
-    engine: EngineName
+    run: RunReference
 
     @classmethod
     def of(cls, owner: StageOwner, reference: str | None, context: Context) -> "EngineExecution | None":
-        """The run that a reference names; None where it is no reference."""
-        engine = context.engines.engine
-        if not reference or not engine.is_reference(reference):
-            return None
-        return cls(owner, reference, engine.run_name(reference), engine.flow_name(reference), engine.name)
+        """The run that a reference names; None where no engine recognises it."""
+        run = context.engines.run(reference) if reference else None
+        return cls(owner, run) if run is not None else None
+
+    @property
+    def reference(self) -> str:
+        """What its engine calls it."""
+        return self.run.reference
+
+    @property
+    def name(self) -> str:
+        """Its name within its flow."""
+        return self.run.name
+
+    @property
+    def flow_name(self) -> str:
+        """The name of its state machine or flow."""
+        return self.run.flow_name
+
+    @property
+    def engine(self) -> EngineName:
+        """The engine that ran it."""
+        return self.run.engine
 
     @property
     def execution_id(self) -> str:
@@ -85,14 +99,14 @@ async def execution(run: EngineExecution, context: Context) -> ExecutionRow | No
     return await visible_execution(context, run.execution_id)
 
 
-async def execution_arn(run: EngineExecution, _context: Context) -> str:
-    """The ARN of the run."""
-    return run.reference
+async def execution_arn(run: EngineExecution, _context: Context) -> str | None:
+    """The ARN of the run; None of a flow."""
+    return run.run.arn
 
 
 async def state_machine_arn(run: EngineExecution, _context: Context) -> str | None:
-    """The ARN of the state machine."""
-    return machine_of(run.reference)
+    """The ARN of the state machine; None of a flow."""
+    return run.run.flow_arn
 
 
 async def facts(run: EngineExecution, context: Context) -> RunFacts | None:

@@ -12,7 +12,6 @@ from graph.history import Event, batch_job
 from graph.logs.lines import Allowance, Line, LineWindow, Mark, Span
 from graph.logs.reading import LineReader, Reading
 from graph.operation import OperationScope
-from graph.resolvers.registered import references
 from graph.tables.records.executions import ExecutionRow
 
 
@@ -30,8 +29,9 @@ class EngineLogs:
         """The log streams of the Batch job that a stage of a step's registered state machines ran, if known."""
         async with OperationScope() as scope:
             operation = self._engines.operation(scope)
-            for reference in references(sub_executions):
-                if not operation.engine.is_reference(reference):
+            registrations = filter(None, map(operation.registration, sub_executions))
+            for reference in dict.fromkeys(filter(None, (each.run for each in registrations))):
+                if operation.run(reference) is None:
                     continue
                 stage = (await operation.inside(reference)).stage(stage_name)
                 visits = reversed(stage.visits) if stage is not None else ()
@@ -55,9 +55,9 @@ class _HistoryReader:
 
     async def read(self, window: LineWindow, allowance: Allowance) -> Reading:
         """The lines of a window, page by page from the end where it begins."""
-        engine = self.engines.step_functions
-        if not engine.is_reference(self.reference):
+        if self.engines.run(self.reference) is None:
             return Reading(())
+        engine = self.engines.of(self.reference)
         lines: list[Line] = []
         token = None
         while len(lines) <= window.count:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 from graph.context import Context
-from graph.engines.stepfunctions import machine_of
 from graph.logs import sources
 from graph.resolvers.gate import visible_step
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
@@ -14,7 +13,7 @@ from graph.resolvers.texts import StoredText, log_text
 from graph.tables import ids, keys
 from graph.tables.records.steps import StepLogRow, StepRow
 
-_MOST_MACHINES = 20  # VAMS follows no more per step
+_MOST_FLOWS = 20  # VAMS follows no more per step
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +120,17 @@ async def _log_sources(
 
 
 async def _destinations(step: StepRow, context: Context) -> Sequence[sources.Destination]:
-    """Where the registered state machines log, as VAMS asks: of the first twenty. One that does not tell has none."""
-    machines: dict[str, str] = {}
+    """Where the registered state machines log, as VAMS asks: of the first twenty whose entries name their type.
+
+    One that does not tell has none.
+    """
+    flows: dict[str, str] = {}
     for entry in step.sub_executions:
-        if entry.get("resourceType") == "stepFunctionsExecution":
-            arn, stage = entry.get("stateMachineArn") or entry.get("executionArn"), entry.get("stageName")
-            if isinstance(arn, str) and (machine := machine_of(arn)):
-                machines.setdefault(machine, stage if isinstance(stage, str) else "")
-    asked = dict(islice(machines.items(), _MOST_MACHINES))
+        if entry.get("resourceType"):
+            registration, stage = context.engines.registration(entry), entry.get("stageName")
+            if registration is not None and registration.flow is not None:
+                flows.setdefault(registration.flow, stage if isinstance(stage, str) else "")
+    asked = dict(islice(flows.items(), _MOST_FLOWS))
     told = await context.scope.gather(*map(context.engines.log_group, asked))
     groups = zip(told, asked.values(), strict=True)
     return [sources.Destination(group.value, stage) for group, stage in groups if group.value is not None]

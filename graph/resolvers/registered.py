@@ -2,15 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from graph.engines.jobs import batch_job_id
+from graph.engines.service import UNTYPED
 from graph.resolvers.inside import BatchJob, StageOwner
 from graph.tables import ids
 from graph.tables.records.steps import StepRow
 
-STATE_MACHINE = "stepFunctionsExecution"  # also of entries that name no type, as VAMS takes them
 BATCH_JOB = "batchJob"
 DEADLINE_JOB = "deadlineCloudJob"
 
@@ -36,7 +37,7 @@ class SubExecution:
     @property
     def resource_type(self) -> str:
         """Its type, as registered."""
-        return self.text("resourceType") or STATE_MACHINE
+        return self.text("resourceType") or UNTYPED
 
     @property
     def label(self) -> str | None:
@@ -56,7 +57,7 @@ class SubExecution:
     @property
     def batch(self) -> BatchJob | None:
         """The job of AWS Batch that it is."""
-        job_id = self.text("jobId") or (self.text("jobArn") or "").partition(":job/")[2]
+        job_id = self.text("jobId") or batch_job_id(self.text("jobArn") or "")
         return BatchJob(job_id) if self.resource_type == BATCH_JOB and job_id else None
 
     @property
@@ -95,13 +96,3 @@ def of_step(step: StepRow) -> list[SubExecution]:
 def with_digest(step: StepRow, digest: str) -> SubExecution | None:
     """The registered entry of a digest."""
     return next((sub for sub in of_step(step) if sub.digest == digest), None)
-
-
-def references(step_entries: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The ARNs of the executions of state machines among registered entries, each once."""
-    found = dict.fromkeys(
-        entry.get("executionArn")
-        for entry in step_entries
-        if (entry.get("resourceType") or STATE_MACHINE) == STATE_MACHINE
-    )
-    return [arn for arn in found if isinstance(arn, str) and arn]

@@ -12,7 +12,7 @@ from graph.resolvers.engine_executions import EngineExecution
 from graph.resolvers.gate import visible_step
 from graph.resolvers.inside import Stage, brief
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
-from graph.resolvers.registered import BATCH_JOB, DEADLINE_JOB, STATE_MACHINE, SubExecution, of_step, with_digest
+from graph.resolvers.registered import BATCH_JOB, DEADLINE_JOB, SubExecution, of_step, with_digest
 from graph.resolvers.sources import listed
 from graph.resolvers.stages import stage_page, stage_warnings
 from graph.tables.records.steps import StepRow
@@ -71,8 +71,8 @@ async def resource_name(sub: SubExecution, context: Context) -> str | None:
     run = _run(sub, context)
     if run is not None:
         return run.flow_name
-    if sub.resource_type == STATE_MACHINE:
-        return (sub.text("stateMachineArn") or "").partition(":stateMachine:")[2] or None
+    if (registration := context.engines.registration(sub.entry)) is not None:
+        return registration.flow_name
     job = sub.batch or sub.deadline
     return job.job_id if job is not None else None
 
@@ -85,8 +85,8 @@ async def engine_execution(sub: SubExecution, context: Context) -> EngineExecuti
 async def summary(sub: SubExecution, context: Context) -> Summary:
     """What became of it."""
     called = sub.label or await resource_name(sub, context) or sub.resource_type
-    if sub.resource_type == STATE_MACHINE:
-        return await _state_machine(sub, context, called)
+    if context.engines.registration(sub.entry) is not None:
+        return await _run_summary(sub, context, called)
     if sub.resource_type == BATCH_JOB:
         if sub.batch is None:
             return Summary(warning="A Batch job was registered without its id.")
@@ -155,7 +155,7 @@ _SUMMARY = frozenset({"status", "startedAt", "stoppedAt", "error", "cause"})
 _INSIDE = frozenset({"stages", "stageSource"})
 
 
-async def _state_machine(sub: SubExecution, context: Context, called: str) -> Summary:
+async def _run_summary(sub: SubExecution, context: Context, called: str) -> Summary:
     run = _run(sub, context)
     if run is None:
         return Summary(warning=f"The status of {called} is not known: its registration names no execution.")
@@ -175,9 +175,8 @@ def _job(unavailable: str, told: Told[JobFacts]) -> Summary:
 
 
 def _run(sub: SubExecution, context: Context) -> EngineExecution | None:
-    if sub.resource_type != STATE_MACHINE:
-        return None
-    return EngineExecution.of(sub.owner, sub.text("executionArn"), context)
+    registration = context.engines.registration(sub.entry)
+    return EngineExecution.of(sub.owner, registration.run, context) if registration is not None else None
 
 
 async def _inside(sub: SubExecution, context: Context) -> Inside | None:

@@ -7,8 +7,8 @@ import pytest
 from graph.aws.calls import Caller, CallFailed
 from graph.demo.script import Script
 from graph.demo.stepfunctions import EmbeddedStepFunctions, Machine, Played
-from graph.engines.engine import EngineName, NoHistory, RedriveStatus
-from graph.engines.stepfunctions import StepFunctions, machine_of
+from graph.engines.engine import EngineName, NoHistory, RedriveStatus, Registration, RunReference
+from graph.engines.stepfunctions import StepFunctions
 from graph.history import IterationCounts
 from graph.tables.states import ExecutionStatus
 
@@ -46,23 +46,47 @@ def reader(caller: Caller, *executions: Played) -> StepFunctions:
 )
 def test_an_arn_names_the_machine_and_the_run(caller: Caller, arn: str, flow: str, name: str) -> None:
     engine = reader(caller)
-    assert engine.is_reference(arn)
-    assert (engine.flow_name(arn), engine.run_name(arn)) == (flow, name)
-    assert (
-        machine_of(arn) == f"{arn.partition(':states:')[0]}:states:{arn.split(':')[3]}:123456789012:stateMachine:{flow}"
-    )
+    machine = f"{arn.partition(':states:')[0]}:states:{arn.split(':')[3]}:123456789012:stateMachine:{flow}"
+    assert engine.recognises(arn)
+    assert engine.run(arn) == RunReference(EngineName.STEP_FUNCTIONS, arn, name, flow, arn, machine)
 
 
 @pytest.mark.parametrize(
     "text", ["", "run", f"{STATES}:stateMachine:Convert", f"{STATES}:execution:Convert", "a" * 9999]
 )
 def test_what_is_no_arn_of_a_run_is_no_reference(caller: Caller, text: str) -> None:
-    assert not reader(caller).is_reference(text)
+    assert reader(caller).run(text) is None
 
 
-def test_a_machine_is_named_by_its_versions_too() -> None:
-    assert machine_of(f"{STATES}:stateMachine:Convert:7") == f"{STATES}:stateMachine:Convert"
-    assert machine_of("nothing") is None
+@pytest.mark.parametrize("text", ["", "run", "arn:aws:batch:us-west-2:1:job/1", "arn:aws:states", "a" * 9999])
+def test_what_is_no_arn_of_step_functions_is_not_recognised(caller: Caller, text: str) -> None:
+    assert not reader(caller).recognises(text)
+
+
+@pytest.mark.parametrize(
+    ("entry", "registration"),
+    [
+        ({}, Registration(None, None, None)),
+        ({"executionArn": 7, "stateMachineArn": ["x"]}, Registration(None, None, None)),
+        ({"executionArn": "elsewhere"}, Registration("elsewhere", None, None)),
+        (
+            {"executionArn": f"{STATES}:execution:Convert:run"},
+            Registration(f"{STATES}:execution:Convert:run", f"{STATES}:stateMachine:Convert", None),
+        ),
+        (
+            {"stateMachineArn": f"{STATES}:stateMachine:Convert:7"},
+            Registration(None, f"{STATES}:stateMachine:Convert", "Convert:7"),
+        ),
+        (
+            {"executionArn": f"{STATES}:execution:Other:run", "stateMachineArn": f"{STATES}:stateMachine:Convert"},
+            Registration(f"{STATES}:execution:Other:run", f"{STATES}:stateMachine:Convert", "Convert"),
+        ),
+    ],
+)
+def test_an_entry_names_its_run_and_its_machine(
+    caller: Caller, entry: dict[str, Any], registration: Registration
+) -> None:
+    assert reader(caller).registration(entry) == registration
 
 
 async def test_a_run_is_described(caller: Caller) -> None:
