@@ -239,8 +239,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def _refuse(self, refused: _Refused) -> None:
         """Say in one line why nothing more is read, and end the connection once what was asked before is answered."""
-        text = str(refused)
-        log.info("request refused: %s", text)
+        log.info("request refused: %s", refused)
         if self.transport.is_closing():
             return
         cycle: RequestResponseCycle | None = self.cycle  # None until the first head
@@ -250,15 +249,21 @@ class GuardedProtocol(HttpToolsProtocol):
             if cycle.more_body:
                 cycle.disconnected = True
                 cycle.message_event.set()
+                if not cycle.response_started and not self.pipeline:
+                    self._answer(refused)
                 self.transport.close()
             self.transport.pause_reading()
             return
+        self._answer(refused)
+        self.transport.close()
+
+    def _answer(self, refused: _Refused) -> None:
+        text = str(refused)
         self.transport.write(
             STATUS_LINE[refused.status]
             + b"content-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%s"
             % (len(text), text.encode())
         )
-        self.transport.close()
 
 
 def _without_upgrades(value: bytes) -> bytes:

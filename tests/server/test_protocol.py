@@ -3,6 +3,7 @@
 import logging
 import re
 import socket
+import struct
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -224,6 +225,59 @@ def test_a_long_body_of_small_chunks_is_read(server: str) -> None:
         connection.send(head)
         connection.send(b"".join(b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n")
         assert connection.statuses() == [200]
+
+
+@pytest.mark.parametrize("pause", [0, 0.05], ids=["one segment", "later"])
+@pytest.mark.parametrize(
+    "chunk",
+    [b"zz\r\nab\r\n", b"-1\r\na\r\n", b"2\r\nabcd\r\n", b"fffffffffffffffff\r\n", b"2;a=\0\r\nab\r\n", b"\r\n\r\n"],
+)
+def test_a_chunk_that_is_none_is_a_bad_request(server: str, chunk: bytes, pause: float) -> None:
+    head, _ = post("", "Transfer-Encoding: chunked")
+    good = b"1\r\n{\r\n"
+    with connected(server) as connection:
+        connection.send(*((head + good + chunk,) if not pause else (head, good, chunk)), pause=pause)
+        answer = connection.read(1)
+    assert [int(status) for status in STATUS.findall(answer)] == [400], answer
+    assert answer.endswith(b"<end>")
+
+
+def test_a_bad_chunk_is_no_answer_to_the_request_before_it(server: str) -> None:
+    head, body = post()
+    bad, _ = post("", "Transfer-Encoding: chunked")
+    with connected(server) as connection:
+        connection.send(head + body + bad + b"zz\r\n")
+        answer = connection.read(1)
+    assert [int(status) for status in STATUS.findall(answer)] in ([], [200], [200, 400]), answer
+
+
+@pytest.mark.parametrize("is_reset", [False, True], ids=["closed", "reset"])
+@pytest.mark.parametrize("sent", ["half a head", "a head", "half a body", "a chunk", "all", "several"])
+def test_a_client_that_leaves_early_leaves_no_traceback(
+    server: str, caplog: pytest.LogCaptureFixture, sent: str, *, is_reset: bool
+) -> None:
+    head, body = post()
+    stream, _ = post("", "Transfer-Encoding: chunked")
+    parts = {
+        "half a head": head[:40],
+        "a head": head,
+        "half a body": head + body[:9],
+        "a chunk": stream + b'5\r\n{"que\r\n',
+        "all": head + body,
+        "several": (head + body) * 5,
+    }
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            with connected(server) as connection:
+                if is_reset:
+                    connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                connection.send(parts[sent], pause=0.01)
+        with connected(server) as connection:
+            connection.send(head + body)
+            assert connection.statuses() == [200]
+    assert [
+        record.getMessage() for record in caplog.records if record.exc_info or record.levelno >= logging.ERROR
+    ] == []
 
 
 SLOW = {
