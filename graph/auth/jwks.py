@@ -151,7 +151,7 @@ def _signing_keys(document: bytes) -> dict[str, SigningKey]:
         raise ValueError("it is no set of keys")
     found = {}
     for key in keys:
-        if not isinstance(key, dict) or not isinstance(key.get("kid"), str) or key.get("use", "sig") != "sig":
+        if not isinstance(key, dict) or not isinstance(key.get("kid"), str) or not _is_for_signatures(key):
             continue
         try:
             parsed = jwt.PyJWK(key)
@@ -162,6 +162,12 @@ def _signing_keys(document: bytes) -> dict[str, SigningKey]:
         if algorithms & ALGORITHMS:
             found[key["kid"]] = SigningKey(parsed.key, frozenset(algorithms & ALGORITHMS))
     return found
+
+
+def _is_for_signatures(key: Mapping[str, Any]) -> bool:
+    """Whether its issuer does not say that a key has another use (RFC 7517, sections 4.2 and 4.3)."""
+    operations = key.get("key_ops", ["verify"])
+    return key.get("use", "sig") == "sig" and isinstance(operations, list) and "verify" in operations
 
 
 def _json_object(document: bytes) -> dict[str, Any]:

@@ -266,6 +266,32 @@ async def test_only_public_keys_for_signatures_are_taken() -> None:
             await keys.find(kid)
 
 
+@pytest.mark.parametrize(
+    ("use", "is_taken"),
+    [
+        ({"use": "sig"}, True),
+        ({"key_ops": ["verify"]}, True),
+        ({"key_ops": ["sign", "verify"], "use": "sig"}, True),
+        ({"use": "enc"}, False),
+        ({"use": None}, False),
+        ({"use": ["sig"]}, False),
+        ({"key_ops": ["encrypt"]}, False),
+        ({"key_ops": ["wrapKey", "deriveKey"]}, False),
+        ({"key_ops": []}, False),
+        ({"key_ops": None}, False),
+        ({"key_ops": "verify"}, False),
+        ({"key_ops": {"verify": True}}, False),
+        ({"key_ops": ["verify"], "use": "enc"}, False),
+        ({"key_ops": ["encrypt"], "use": "sig"}, False),
+    ],
+)
+@pytest.mark.parametrize("kid", ["rsa-1", "ec-1"])
+async def test_a_key_of_another_use_verifies_nothing(kid: str, use: dict[str, Any], *, is_taken: bool) -> None:
+    site = KeysSite()
+    site.publish(jwk(kid, **use), jwk("rsa-3"))
+    assert isinstance(await outcome(keys_of(site), kid), type(None) if is_taken else Unauthenticated)
+
+
 async def test_where_the_keys_are_is_discovered() -> None:
     site = KeysSite()
     site.documents[DISCOVERY] = json.dumps({"issuer": URL, "jwks_uri": KEYS_URL}).encode()
