@@ -55,8 +55,8 @@ def is_of_another_site(request: Request, known: Container[str]) -> bool:
     this machine too, and in Origin where the page wants to read the answer.
     """
     if origins := request.headers.getlist("origin"):
-        own = request.headers.get("host")
-        return not all(origin in known or origin.partition("://")[2] == own for origin in origins)
+        own = f"{request.scope['scheme']}://{request.headers.get('host')}"
+        return not all(origin in known or origin == own for origin in origins)
     return not _OWN_SITES.issuperset(request.headers.getlist("sec-fetch-site"))
 
 
