@@ -5,10 +5,16 @@ import time
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from graph.auth.cache import Cache, Clock
 from graph.auth.identity import IdentityUnavailable
+
+CLIENT = Config(
+    connect_timeout=2, read_timeout=3, retries={"total_max_attempts": 2, "mode": "standard"}, tcp_keepalive=True
+)
+"""Of a client: requests wait for the answer, so that an outage is told within seconds."""
 
 _SECONDS = 60
 # Cognito says by them that the pool knows no such user, or can know none.

@@ -6,7 +6,7 @@ from graph.auth.api_keys import ApiKeys
 from graph.auth.fetch import Fetcher
 from graph.auth.gateway import Gateway, Proof
 from graph.auth.identity import Authenticator
-from graph.auth.mfa import ClaimMfa, CognitoMfa, MfaCheck
+from graph.auth.mfa import CLIENT, ClaimMfa, CognitoMfa, MfaCheck
 from graph.auth.tokens import Issuer, Tokens, cognito_issuer
 from graph.aws.sessions import Session
 from graph.hosts import ANY
@@ -104,7 +104,7 @@ def _mfa(settings: Settings) -> MfaCheck:
     if settings.cognito_pool_id is None:
         return ClaimMfa(settings.mfa_claim, settings.mfa_value)
     session = Session(settings.profile, _region_of(settings.cognito_pool_id))
-    return CognitoMfa(session.client("cognito-idp"), settings.cognito_pool_id)
+    return CognitoMfa(session.client("cognito-idp", config=CLIENT), settings.cognito_pool_id)
 
 
 def _issuers(settings: Settings, mfa: MfaCheck) -> list[Issuer]:

@@ -7,6 +7,7 @@ from graph.auth.gateway import Gateway
 from graph.auth.identity import Credentials, Identity, Viewer
 from graph.auth.tokens import Tokens
 from graph.auth.ways import HINT, NotConfigured, configured_ways, federation_proof
+from graph.aws.sessions import Session
 from graph.loaders.permissions import PermissionRows
 from graph.settings import Settings
 from tests.demo.reading import ITEMS
@@ -137,3 +138,12 @@ def test_the_region_of_a_pool_is_that_in_its_id() -> None:
 
 def test_a_secret_is_not_shown_with_the_settings() -> None:
     assert SECRET not in repr(Settings(gateway_secret=SECRET))
+
+
+def test_cognito_is_asked_with_bounds_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: dict[str, Any] = {}
+    monkeypatch.setattr(Session, "client", lambda _, service, **options: made.update({service: options}))
+    configured_ways(Settings(**POOL), ROWS)
+    config = made["cognito-idp"]["config"]
+    assert config.connect_timeout + config.read_timeout <= 5
+    assert config.retries["total_max_attempts"] <= 2
