@@ -10,31 +10,42 @@ All patterns are for text in lower case. Quantifiers are possessive: a failed at
 import re
 from collections.abc import Iterable
 
+from graph.logs.invisible import Visible
 from graph.logs.regions import Span, matches
-from graph.logs.secret_names import AFTER_NAME, NAME, VAGUE_NAME, looks_secret
-
-_PERCENT = r"%(?:25)*+"  # URL-encoded to any depth
-_AMPERSAND = r"&(?:amp;)*+"  # escaped for XML or HTML to any depth
-_UNICODE = r"\\++u00"  # escaped for JSON, as some writers do with punctuation
-_PLAIN_QUOTE = r"""\\*+["']"""  # escaped to any depth
-_ENCODED_QUOTE = rf"(?:{_PERCENT}2[27]|{_AMPERSAND}(?:quot|apos|\#0*+3[49]|\#x0*+2[27]);|{_UNICODE}2[27])"
-_QUOTE = rf"(?:{_PLAIN_QUOTE}|{_ENCODED_QUOTE})"
-_SPACE = rf"(?:\s|\\++[nrt]|{_PERCENT}(?:20|0[9ad]))*+"  # also the line ends of indented JSON within a JSON string
-_ENCODED_SIGN = rf"(?:{_PERCENT}3[ad]\+*+|{_AMPERSAND}\#(?:x3[ad]|58|61);|{_UNICODE}3[ad])"
-_SIGN = r"[:=\uff1a\uff1d]++>?+"
-_SEPARATOR = rf"{_SPACE}(?:{_SIGN}|{_ENCODED_SIGN}){_SPACE}"
-_OPENING = rf"(?:<|{_AMPERSAND}lt;|{_PERCENT}3c|{_UNICODE}3c)"  # of a tag
-_CLOSING = rf"(?:>|{_AMPERSAND}gt;|{_PERCENT}3e|{_UNICODE}3e)"
-_SCHEME = (
-    rf"(?:(?:basic|bearer|digest|negotiate|token|apikey|oauth|ntlm)(?:\s|{_PERCENT}20)++)?+"  # of an authorization
+from graph.logs.secret_names import AFTER_NAME, NAME, SUFFIX, VAGUE_NAME, is_reference, looks_secret
+from graph.logs.separators import (
+    AMPERSAND,
+    BAR,
+    CLOSING,
+    ENCODED_QUOTE,
+    ENCODED_SIGN,
+    OPENING,
+    PERCENT,
+    PLAIN_QUOTE,
+    PREFIX,
+    QUOTE,
+    SCHEME,
+    SCHEMES,
+    SEPARATOR,
+    SIGN,
+    SPACE,
+    UNICODE,
+    WRAPPER,
 )
+
 _NULL = "null|none|true|false|nil|undefined"
 # Other members between a name and its value, such as `"type": "String",`, that hold no secret themselves.
 _MEMBER = (
-    rf"[,;]?\s*+{_PLAIN_QUOTE}(?!\w*?(?:token|secret|pass|key|cred|auth))\w{{1,32}}+{_PLAIN_QUOTE}"
-    rf"""\s*+[:=]\s*+{_PLAIN_QUOTE}?[^"'\\,:=;{{}}]{{0,64}}+{_PLAIN_QUOTE}?"""
+    rf"[,;]?\s*+{PLAIN_QUOTE}(?!\w*?(?:token|secret|pass|key|cred|auth))\w{{1,32}}+{PLAIN_QUOTE}"
+    rf"""\s*+[:=]\s*+{PLAIN_QUOTE}?[^"'\\,:=;{{}}]{{0,64}}+{PLAIN_QUOTE}?"""
 )
-_NO_PLAIN_VALUE = rf"(?:basic|bearer|digest|negotiate|token|apikey|oauth|ntlm|{_NULL}|-)(?![\w.+/=-])"
+# What follows "bearer" in a sentence, and in a challenge.
+_NO_BEARER = (
+    r"(?:bearer|token)\s|(?:of|is|was|are|were|for|in|on|to|at|by|and|or|with|without|from|has|had|must|may|can|cannot|will"
+    r"|should|not|if|the|a|an|that|this|who|auth|authentication|authorization|scheme|header|format|required|missing"
+    r"|invalid|expired|realm|error|scope)(?![\w.+/-])"
+)
+_NO_PLAIN_VALUE = rf"(?:{SCHEMES}|{_NULL}|-)(?![\w.+/=-])"
 
 # What introduces a secret. Each alternative begins with a letter or sign of its own, so that most places of a text are
 # passed without an attempt. The group that closes last says what was found.
@@ -44,54 +55,62 @@ _EVENT = re.compile(
       {NAME}
     | bearer
     | sig(?:(?<=[?&;]sig)|(?<=26sig)|(?<=3fsig))  # of a query
-    | value(?:{_QUOTE})?+(?:{_SEPARATOR}|{_CLOSING}(?!\s*+<))(?P<value_ahead>)
-    | name(?:{_QUOTE})?+(?:{_SEPARATOR}|{_CLOSING})(?:{_QUOTE})?+(?P<name_ahead>)
-    | key(?:{_QUOTE})?+(?:{_SEPARATOR}|{_CLOSING})(?:{_QUOTE})?+(?P<key_ahead>)
+    | value(?:{QUOTE})?+(?:{SEPARATOR}|{CLOSING}(?!\s*+<))(?P<value_ahead>)
+    | name(?:{QUOTE})?+(?:{SEPARATOR}|{CLOSING})(?:{QUOTE})?+(?P<name_ahead>)
+    | key(?:{QUOTE})?+(?:{SEPARATOR}|{CLOSING})(?:{QUOTE})?+(?P<key_ahead>)
+    | identified\s++(?:with\s++[\w"'`]++\s++)?+(?:by|as)\s++(?:(?:password|values)\s++)?+
+      (?P<identified>(?:{PREFIX}{QUOTE})?+)
+    | -(?<![\w-]-)-?+(?:proxy-)?+u(?:ser)?+(?:[\s=\\]++|{QUOTE}\s*+,\s*+)(?:{QUOTE})?+[^\s:"'\\@/]{{1,64}}+:(?P<login>)
     | -(?<![\w-]-)-?+(?P<option>[a-z0-9_.-]++(?:{AFTER_NAME}))
     | <[\w:.-]++(?:{AFTER_NAME})(?=(?P<tag>(?:\s[^<>]{{0,200}}+)?+>(?:<!\[cdata\[)?+))
-    | &(?:amp;)*+lt;[\w:.-]++(?:{AFTER_NAME})(?=(?P<tag_amp>(?:\s[^<>&]{{0,200}}+)?+{_AMPERSAND}gt;))
-    | %(?:25)*+3c[\w:.-]++(?:{AFTER_NAME})(?=(?P<tag_percent>{_PERCENT}3e))
-    | \\(?<!\\\\)\\*+u003c[\w:.-]++(?:{AFTER_NAME})(?=(?P<tag_unicode>(?:\s[^<>\\]{{0,200}}+)?+{_UNICODE}3e))
+    | &(?:amp;)*+lt;[\w:.-]++(?:{AFTER_NAME})(?=(?P<tag_amp>(?:\s[^<>&]{{0,200}}+)?+{AMPERSAND}gt;))
+    | %(?:25)*+3c[\w:.-]++(?:{AFTER_NAME})(?=(?P<tag_percent>{PERCENT}3e))
+    | \\(?<!\\\\)\\*+u003c[\w:.-]++(?:{AFTER_NAME})(?=(?P<tag_unicode>(?:\s[^<>\\]{{0,200}}+)?+{UNICODE}3e))
     )
     (?(value_ahead)|(?(name_ahead)|(?(key_ahead)|(?(tag)|(?(tag_amp)|(?(tag_percent)|(?(tag_unicode)|
+    (?(identified)|(?(login)|
+      {SUFFIX}
       (?:
         # The most frequent form, in one step: letters, digits and the like up to a delimiter.
-        (?:[:=][ ]?+(?!{_NO_PLAIN_VALUE})|(?<=bearer)\s++(?!(?:bearer|token)\s))
-        (?P<plain>[a-z0-9+/_.-]++)(?=[\s,;&]|\Z)(?!\s*+[:=])
+        (?:[:=][ ]?+(?!{_NO_PLAIN_VALUE})|(?<=bearer)\s++(?!{_NO_BEARER}))
+        (?P<plain>[a-z0-9+/_.=-]++)(?=[\s,;&]|\Z)(?!\s*+[:=])
       |
         (?:[_-]?+value)?+
-        (?:{_QUOTE})?+
+        (?:{QUOTE}){{0,2}}+  # two in CSV
         (?:  # "Name": "TASK_TOKEN", "Value":
-          (?:{_MEMBER}){{0,3}}?{_SPACE}[,;]?+{_SPACE}(?:{_QUOTE})?+(?:parameter|field|string|env)?+[_-]?+value(?:{_QUOTE})?+
+          (?:{_MEMBER}){{0,3}}?{SPACE}[,;]?+{SPACE}(?:{QUOTE})?+(?:parameter|field|string|env)?+[_-]?+value(?:{QUOTE})?+
         )?+
         (?:
-          {_SPACE}(?P<sign>{_SIGN}){_SPACE}
-          (?:  # wrappers such as {{"String":
-            \{{{_SPACE}(?:{_PLAIN_QUOTE}[\w.-]++{_PLAIN_QUOTE}{_SEPARATOR})?+ | [\[(]{_SPACE} | -\ ++
-          ){{0,4}}+
-          {_SCHEME}
-          (?P<value>(?:[bu]?+{_QUOTE})?+)
+          (?:[ ][a-z]\w{{0,30}}+(?=[ ]:?+=))?+  # a type
+          {SPACE}(?P<sign>{SIGN}){SPACE}
+          {WRAPPER}{{0,6}}+
+          {SCHEME}
+          (?P<value>(?:{PREFIX}{QUOTE})?+)
         |
-          {_SPACE}(?P<encoded>{_ENCODED_SIGN}{_SPACE}{_SCHEME}(?:{_QUOTE})?+)
+          {SPACE}(?P<encoded>{ENCODED_SIGN}{SPACE}{SCHEME}(?:{QUOTE})?+)
         )
       |
-        (?<=bearer)(?:\s|{_PERCENT}20)++(?!(?:bearer|token)\s)(?P<bearer>(?:[bu]?+{_QUOTE})?+)
+        (?<=bearer)(?:\s|{PERCENT}20)++(?!{_NO_BEARER})(?P<bearer>(?:{PREFIX}{QUOTE})?+)
       |
         (?(option)
-          (?:{_QUOTE})?+(?:{_SPACE},{_SPACE}|[\s\\]++)(?!-)(?P<argument>(?:[bu]?+{_QUOTE})?+)
+          (?:{QUOTE})?+(?:{SPACE},{SPACE}|[\s\\]++)(?!-)(?P<argument>(?:{PREFIX}{QUOTE})?+)
         |
           (?:
-            {_QUOTE}\s*+,\s*+(?P<second>(?=[bu]?+["'][^"'\\]*+["']\s*+[)\]])[bu]?+["'])  # ("name", "value")
+            {QUOTE}\s*+,\s*+(?P<second>(?=[bu]?+["'][^"'\\]*+["']\s*+[)\]])[bu]?+["'])  # ("name", "value")
           |
-            (?={_QUOTE}(?:\s[^<>&%\\]{{0,200}}+)?+(?P<body>>))  # <entry key="name">value
+            (?={QUOTE}(?:\s[^<>&%\\]{{0,200}}+)?+(?P<body>>))  # <entry key="name">value
           |
             (?P<sibling></[\w:]++>\s*+<[\w:]*?value>)  # <Name>name</Name><Value>value
+          |
+            {BAR}(?P<cell>(?=[^\s|<]))  # | name | value |
+          |
+            \s{{1,4}}+(?P<quoted>["'])  # PASSWORD 'value'
           |
             (?:\s++(?:is|was))?+[\s(]++["'`]?+(?=(?P<prose>[a-z0-9+/=_.~-]{{16,}}+))
           )
         )
       )?+
-    )))))))
+    )))))))))
     """,
     re.VERBOSE,
 )
@@ -100,10 +119,10 @@ _EVENT = re.compile(
 # quote, n + 1 backslashes encode the one that starts an escape, and n precede the quote that it escapes.
 _VALUE = re.compile(
     rf"""
-    (?:(?:(?P<percent>{_PERCENT})3[ad]\+*+|{_ENCODED_SIGN}){_SPACE}{_SCHEME})?+
+    (?:(?:(?P<percent>{PERCENT})3[ad]\+*+|{ENCODED_SIGN}){SPACE}{SCHEME})?+
     (?:
-      [bu]?+(?P<depth>\\*+)(?P<quote>["'])
-    | (?P<encoded_quote>{_ENCODED_QUOTE})
+      {PREFIX}(?P<depth>\\*+)(?P<quote>"{{3}}(?!")|'{{3}}(?!')|""(?=[\w+/])|["'])
+    | (?P<encoded_quote>{ENCODED_QUOTE})
     | [|>][-+0-9]*+[ \t]*+\r?+\n(?P<indent>[ \t]++)  # a block of YAML
     )?+
     (?P<secret>
@@ -118,7 +137,7 @@ _VALUE = re.compile(
     (?(encoded_quote)
       (?:
         [^%&\\]++
-      | (?:{_PERCENT}5c|\\(?!u00))(?P=encoded_quote)
+      | (?:{PERCENT}5c|\\(?!u00))(?P=encoded_quote)
       | (?!(?P=encoded_quote)).
       )++
     |
@@ -135,12 +154,20 @@ _VALUE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_CELL = re.compile(r"""[^|\u2502\s"'\\]++(?:[ \t]++[^|\u2502\s"'\\]++)*+""")
+_BEFORE_FIRST_CELL = re.compile(r"(?:.*(?:\\n|[\n\"']))?[ \t]*+[|\u2502]?+[ \t]*+[\w.-]*+", re.DOTALL)
+_LOGIN = re.compile(r"""(?!\d++(?:[\s"'\\]|\Z))[^\s"'\\]++""")
 _WORD = re.compile(r"[^\s<>]++")
 _FIRST = re.compile(r"""[\[(]\s*+[bu]?+["'][\w.-]*+""")
-_OPENING_AT = re.compile(_OPENING)
+_OPENING_AT = re.compile(OPENING)
 _TEXT = re.compile(r"(?P<secret>[^<]++)")  # of an element of XML
 _REST_OF_SETTING = re.compile(r"""(?:[ ][^;"'\n\r<>\\=]*+)(?=;)""")  # a password with spaces in a connection string
 _BETWEEN_VALUE_AND_NAME = re.compile(r"(?:(?!\n\s*+-\s)[^{}\[\]])+")  # of one pair: no end of an object or list item
+# The parameters of an authorization, such as those of Digest.
+_PARAMETER = r"""[\w-]++\s?+=\s?+(?:\\*+"[^"\\]*+\\*+"|[^\s,"'\\]++)"""
+_PARAMETERS = re.compile(rf"(?:[\w-]++[ ]++)?+{_PARAMETER}(?:\s*+,\s*+{_PARAMETER})*+")
+_ASSIGNED = re.compile(rf"[ \t]*+:?=[ \t]*+(?=[^=\s])(?:{WRAPPER}){{0,4}}+", re.VERBOSE)  # name: type = value
+_NO_AUTHORIZATION = re.compile(r"[a-z]{1,14}[.!?)]?")  # a plain word
 _LONGEST_DISTANCE = 160  # characters between a value and what says that a name follows
 _PREFIX = re.compile(r"[\w.:-]{0,64}+")  # of a name before its telling tail
 _RANDOM = re.compile(
@@ -169,10 +196,10 @@ def find_named(text: str, lowered: str, regions: Iterable[Span]) -> list[Span]:
         if kind == "name_ahead" or kind == "key_ahead":
             name_ahead = event
             continue
-        secret = _secret(text, lowered, event) if event.end() >= end else None
-        if secret is not None:
-            found.append(secret)
-            end = secret[1]
+        secrets = _secrets(text, lowered, event) if event.end() >= end else ()
+        if secrets:
+            found += secrets
+            end = secrets[-1][1]
         elif value_ahead is not None and name_ahead is not None and value_ahead < name_ahead.start():
             if not _PREFIX.fullmatch(lowered, name_ahead.end(), event.start()):
                 continue
@@ -182,37 +209,91 @@ def find_named(text: str, lowered: str, regions: Iterable[Span]) -> list[Span]:
     return found
 
 
-def is_option(text: str) -> bool:
-    """Whether a text is an option whose argument is a secret, such as `--task-token`."""
-    event = _EVENT.match(text.lower())
-    return event is not None and event["option"] is not None and event.end("option") == len(text)
+def is_option(text: str, argument: object) -> bool:
+    """Whether a text is an option whose argument holds a secret, such as `--task-token`, or `-u` before a password."""
+    if (
+        isinstance(argument, str)
+        and (login := _EVENT.match(f"{text} {argument}".lower()))
+        and login.lastgroup == "login"
+    ):
+        return True
+    event = _EVENT.match(Visible(text).text.lower())
+    return event is not None and event["option"] is not None and event.end("option") == event.endpos
 
 
-def _secret(text: str, lowered: str, event: re.Match[str]) -> Span | None:
-    """The secret that an event introduces, if any."""
+def _secrets(text: str, lowered: str, event: re.Match[str]) -> tuple[Span, ...]:
+    """The secrets that an event introduces: one or none, or two where a value looks like a type of another."""
     kind = event.lastgroup
     if kind is None or kind == "option":
-        return None
-    if kind in _TAGS:
-        return _element(lowered, event)
-    if kind == "prose":
-        return event.span(kind) if _RANDOM.match(text, *event.span(kind)) else None
-    start, stop = event.span(kind)
-    value = None
-    if kind != "plain":
+        return ()
+    if kind == "plain":
+        span, is_quoted = event.span(kind), False
+    elif kind in _OTHERS:
+        other = _OTHERS[kind](text, lowered, event)
+        return () if other is None else (other,)
+    else:
         if lowered.startswith("arn:aws", event.end()) or (kind == "second" and not _is_first(lowered, event.start())):
-            return None
-        value = _VALUE.match(lowered, start)
+            return ()
+        value = _VALUE.match(lowered, event.start(kind))
         if value is None:
+            return ()
+        span, is_quoted = value.span("secret"), value["quote"] is not None
+    spans = (span,) if is_quoted or not lowered.startswith((" ", "="), span[1]) else _with_rest(lowered, span)
+    if lowered.startswith("$", span[0]) and ".$" in lowered[event.start() : span[0]]:
+        return ()  # a path in the input of a state machine
+    if lowered.startswith(_JUDGED_NAMES, event.start()):
+        return tuple([judged for span in spans if (judged := _judged(text, lowered, event, span, is_quoted))])
+    return spans
+
+
+def _with_rest(lowered: str, value: Span) -> tuple[Span, ...]:
+    """A value without quotes, and what belongs to it after a space or an equals sign."""
+    start, stop = value
+    if lowered.startswith(("=", " =", " :="), stop) and (assigned := _ASSIGNED.match(lowered, stop)):
+        other = _VALUE.match(lowered, assigned.end())
+        return (value, other.span("secret")) if other else (value,)
+    if lowered.startswith("=", start - 1) and (rest := _REST_OF_SETTING.match(lowered, stop)):
+        return ((start, rest.end()),)
+    return (value,)
+
+
+def _judged(text: str, lowered: str, event: re.Match[str], value: Span, is_quoted: bool) -> Span | None:
+    """What stands after a name whose values are not secret in every case, if it is a secret."""
+    name, (start, stop) = event.start(), value
+    if lowered.startswith("authorization", name):
+        has_scheme = not lowered[name:start].rstrip().endswith((":", "="))
+        if not is_quoted and not has_scheme and _NO_AUTHORIZATION.fullmatch(text, start, stop):
             return None
-        start, stop = value.span("secret")
-    if lowered.startswith(" ", stop) and lowered.startswith("=", start - 1):
-        rest = _REST_OF_SETTING.match(lowered, stop)
-        stop = rest.end() if rest else stop
-    if lowered.startswith(_VAGUE_WORDS, event.start()) and _VAGUE_NAME.match(lowered, event.start()):
-        is_quoted = value is not None and value["quote"] is not None
-        return (start, stop) if _is_meant(text, event.start(), start, stop, is_quoted) else None
-    return start, stop
+        parameters = _PARAMETERS.match(lowered, start)
+        return start, max(stop, parameters.end()) if parameters else stop
+    if lowered.startswith("pwd", name):
+        written = text[name - 3 : name + 3] if lowered.startswith("old", name - 3) else text[name : name + 3]
+        return None if is_reference(written, text[start:stop]) else value
+    if _VAGUE_NAME.match(lowered, name):
+        is_meant = event.lastgroup != "quoted" and _is_meant(text, name, start, stop, is_quoted)
+        return value if is_meant else None
+    if lowered.startswith("identified", name):
+        return value if is_quoted or looks_secret(text[start:stop], is_assigned=False) else None
+    return value
+
+
+def _cell(text: str, lowered: str, event: re.Match[str]) -> Span | None:
+    """The second cell of a row, where the name is in the first."""
+    name, cell = event.start(), _CELL.match(lowered, event.end())
+    if cell is None or not _BEFORE_FIRST_CELL.fullmatch(lowered, max(0, name - 80), name):
+        return None
+    return _judged(text, lowered, event, cell.span(), is_quoted=False)
+
+
+def _login(_text: str, lowered: str, event: re.Match[str]) -> Span | None:
+    """The password of a user that an option names."""
+    login = _LOGIN.match(lowered, event.end())
+    return login.span() if login else None
+
+
+def _prose(text: str, _lowered: str, event: re.Match[str]) -> Span | None:
+    """A word that follows a name in a sentence, where it is random."""
+    return event.span("prose") if _RANDOM.match(text, *event.span("prose")) else None
 
 
 def _is_meant(text: str, name: int, start: int, stop: int, is_quoted: bool) -> bool:
@@ -228,7 +309,7 @@ def _is_first(lowered: str, name: int) -> bool:
     return bracket >= 0 and _FIRST.fullmatch(lowered, bracket, name) is not None
 
 
-def _element(lowered: str, event: re.Match[str]) -> Span | None:
+def _element(_text: str, lowered: str, event: re.Match[str]) -> Span | None:
     """The text of an element of XML; without its closing tag, a text that begins at once."""
     kind = event.lastgroup or ""
     tag = _OPENING_AT.match(lowered, event.start())
@@ -252,6 +333,14 @@ def _value_before(lowered: str, start: int, name: int) -> Span | None:
     return (start, stop) if is_beside else None
 
 
-_TAGS = frozenset({"tag", "tag_amp", "tag_percent", "tag_unicode", "body", "sibling"})
-_VAGUE_WORDS = ("token", "secret", "signature", "api ", "private ", "access ")
+_OTHERS = {
+    **dict.fromkeys(("tag", "tag_amp", "tag_percent", "tag_unicode", "body", "sibling"), _element),
+    "cell": _cell,
+    "login": _login,
+    "prose": _prose,
+}
+_JUDGED_NAMES = (
+    *("token", "secret", "signature", "api ", "private ", "access ", "pass"),
+    *("authorization", "pwd", "identified"),
+)
 _VAGUE_NAME = re.compile(rf"(?:{VAGUE_NAME})(?![_-]?(?:access|key|string))")

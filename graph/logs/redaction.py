@@ -1,7 +1,7 @@
 """Removes secrets from text before it leaves the server, in time linear in the text.
 
 Two kinds are found: what a name gives away (`graph.logs.named_secrets`), and what its own form gives away
-(`graph.logs.secret_formats`). The rules of VAMS are among them.
+(`graph.logs.secret_formats`, `graph.logs.private_keys`). The rules of VAMS are among them.
 """
 
 from collections import defaultdict
@@ -10,9 +10,12 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any, TypeAlias
 
+from graph.logs import invisible, secret_formats
+from graph.logs.invisible import Visible
 from graph.logs.named_secrets import find_named, is_option
+from graph.logs.private_keys import find_key_lines, find_private_keys
 from graph.logs.regions import Hints, Span
-from graph.logs.secret_formats import find_key_lines, find_private_keys, find_tokens, find_url_passwords
+from graph.logs.secret_formats import find_encoded_json, find_tokens, find_url_passwords
 from graph.logs.secret_names import is_sensitive
 
 Json: TypeAlias = Any
@@ -24,7 +27,7 @@ REDACTED = "<redacted>"
 _HINTS_OF_NAME = (
     "token",
     "secret",
-    "pass(?:w|phrase)",
+    "pass(?:w|phrase|[^a-z .,;!?])|-pass ",
     "pwd[^a-z0-9]",
     "credentials",
     "authorization",
@@ -33,20 +36,12 @@ _HINTS_OF_NAME = (
     "sig(?:=|%|.u00)",
     r"private(?:\+|%(?:25)*20)key",
     "signature",
+    r"identified\s+(?:with|by|as)",
+    r"-(?:u|user)[^a-z0-9][^\n:]{0,70}:",
 )
-_HINTS_OF_FORM = (
-    "a(?:kia|sia|ida|roa|npa|ipa|bia|cca)[a-z0-9]{16}",
-    r"\.eyj",
-    "vams_",
-    "gh[oprsu]_|github_",
-    "gl[a-z]+-|gr1348941",
-    "xox[a-z][.-]|xapp-|hooks.slack",
-    "[prs]k_(?:live|test)|whsec_",
-    r"aiza|ya29\.|gocspx",
-    r"npm_|pypi-|sg\.",
-    r"""(?::|%(?:25)*3a)(?:\\*/|%(?:25)*2f){2}[^\s/"'<>]*(?:[:@]|%(?:25)*(?:3a|40))|jdbc:oracle""",
-)
-_FORM_HINTS, _HINTS = Hints(*_HINTS_OF_FORM), Hints(*_HINTS_OF_NAME, *_HINTS_OF_FORM)
+_FORM_HINTS = Hints(*secret_formats.HINTS)
+_INVISIBLE_HINTS = Hints(*invisible.HINTS)
+_HINTS = Hints(*_HINTS_OF_NAME, *secret_formats.HINTS, *invisible.HINTS)
 
 
 def redact(text: str) -> str:
@@ -55,17 +50,31 @@ def redact(text: str) -> str:
     Redact before cutting to a length. What was cut already is found too: a quote that never closes reaches to the end
     of the text. The same object comes back when nothing had to be replaced.
     """
-    # The one letter whose lower case is longer goes first, so that both texts have the same offsets.
-    lowered = text.replace("\u0130", "i").lower()
+    lowered = _lowered(text)
     regions = _HINTS.regions(lowered)
     if not regions:
         return text
+    if not _INVISIBLE_HINTS.are_in(lowered):
+        return _cut(text, _secrets(text, lowered, regions))
+    visible = Visible(text)
+    lowered = _lowered(visible.text)
+    found = _secrets(visible.text, lowered, _HINTS.regions(lowered))
+    return _cut(text, [visible.given(span) for span in found])
+
+
+def _lowered(text: str) -> str:
+    """A text in lower case, with the same offsets: the one letter whose lower case is longer goes first."""
+    return text.replace("\u0130", "i").lower()
+
+
+def _secrets(text: str, lowered: str, regions: list[Span]) -> list[Span]:
     found = find_named(text, lowered, regions)
     if _FORM_HINTS.are_in(lowered):
         found += find_tokens(text, regions)
         found += find_url_passwords(text, regions)
+        found += (span for span, document in find_encoded_json(text, regions) if redact(document) is not document)
     found += find_private_keys(text)
-    return _cut(text, found)
+    return found
 
 
 def redact_lines(lines: Iterable[tuple[Hashable, str]]) -> list[str]:
@@ -160,6 +169,6 @@ def _arguments(items: list[Json]) -> set[int]:
     return {
         place
         for place, (option, argument) in enumerate(pairwise(items), 1)
-        if isinstance(option, str) and option.startswith("-") and is_option(option)
+        if isinstance(option, str) and option.startswith("-") and is_option(option, argument)
         if isinstance(argument, str | int | float | Decimal) and not str(argument).startswith("-")
     }

@@ -4,7 +4,6 @@ Most text holds nothing to find. One pass of RE2 over blocks of it sees that at 
 patterns that find things look at each character for many times as long.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -17,14 +16,19 @@ _OVERLAP = 256  # characters of the next block in which a hint may end
 _SLACK = 1024  # characters after a hint in which what it belongs to usually ends
 
 
+def compiled(*patterns: str) -> Any:
+    """A pattern of RE2 for octets, whatever they encode, that matches where one of some patterns does."""
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.never_capture = True
+    return re2.compile("|".join(patterns).encode(), options)
+
+
 class Hints:
     """Patterns in the syntax of RE2, for text in lower case, of which at least one is in whatever may be found."""
 
     def __init__(self, *patterns: str) -> None:
-        options = re2.Options()
-        options.encoding = re2.Options.Encoding.LATIN1  # bytes, whatever they encode
-        options.never_capture = True
-        self._pattern: Any = re2.compile("|".join(patterns).encode(), options)
+        self._pattern = compiled(*patterns)
 
     def are_in(self, lowered: str) -> bool:
         """Whether a text holds a hint."""
@@ -44,8 +48,8 @@ class Hints:
         return found
 
 
-def matches(pattern: re.Pattern[str], text: str, regions: Iterable[Span]) -> Iterator[re.Match[str]]:
-    """The matches of a pattern that begin in some regions, wherever they end."""
+def matches(pattern: Any, text: str | bytes, regions: Iterable[Span]) -> Iterator[Any]:
+    """The matches of a pattern, of `re` or RE2, that begin in some regions, wherever they end."""
     end = 0
     for start, stop in regions:
         for match in pattern.finditer(text, max(start, end), stop):

@@ -8,6 +8,8 @@ import re
 from collections import defaultdict
 from itertools import product
 
+from graph.logs.invisible import Visible
+
 # A hyphen stands for "nothing, hyphen or underscore", so that one spelling covers camel, snake and kebab case. A name
 # is the tail of what is written: `externalSfnTaskToken` is a task token.
 NAMES_OF_VAMS = (
@@ -50,6 +52,8 @@ NAMES = (
 )
 # Words that also stand before what is no secret (`token: 5`, `secret: yes`): the value has to look like a secret.
 VAGUE_NAMES = ("token", "secret", "signature", *(f"{kind} key" for kind in ("api", "secret", "private", "access")))
+# Also the end of words that name no secret.
+_PASS = "pass(?![a-z])" + "".join(rf"(?<!{word}pass)" for word in ("by", "com", "sur", "tres", "over", "under", "band"))
 
 
 def _any_spelling(names: tuple[str, ...]) -> str:
@@ -70,26 +74,40 @@ def _just_before(names: tuple[str, ...]) -> str:
     return "|".join(f"(?<={spelling})" for spelling in spellings)
 
 
-VAGUE_NAME = _any_spelling(VAGUE_NAMES)
+VAGUE_NAME = f"{_any_spelling(VAGUE_NAMES)}|{_PASS}"
 """A pattern of a vague name in lower case."""
 
-NAME = _any_spelling((*NAMES, *VAGUE_NAMES))
+NAME = f"{_any_spelling((*NAMES, *VAGUE_NAMES))}|{_PASS}"
 """A pattern of any name in lower case."""
 
-AFTER_NAME = _just_before((*NAMES, *VAGUE_NAMES[:3]))
+AFTER_NAME = _just_before((*NAMES, *VAGUE_NAMES[:3], "pass"))
 """A pattern of the position right after a name without spaces, in lower case."""
 
-_NAME_AT_END = re.compile(rf"(?:{_any_spelling(NAMES)}|(?P<vague>{VAGUE_NAME}))(?:[_-]?value)?\Z")
+SUFFIX = (
+    r"(?:[_-]?+(?:\d{1,4}+|old|new|confirm(?:ation)?+|prod(?:uction)?+|dev|stag(?:e|ing)|base64|b64))?+"
+    r"(?:\.\$|\[[\w\"']{0,20}+\])?+"
+)
+"""A pattern of what may follow a name: a number, a stage, an index, the sign of a path in a state machine."""
+
+_NAME_AT_END = re.compile(rf"(?:{_any_spelling(NAMES)}|(?P<vague>{VAGUE_NAME})){SUFFIX}(?:[_-]?value)?\Z")
+_PATH = re.compile(r"[/~]|[A-Za-z]:[\\/]")
 _NOT_SECRET = re.compile(r"(?:arn:|[\d.,:]*+\Z)", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]?[a-z]*+(?:[-_./][a-z]++)*+\W*+\Z")
 
 
 def is_sensitive(name: str, value: object = None) -> bool:
     """Whether a name says that its value is a secret; the value counts where the name is vague."""
-    found = _NAME_AT_END.search(name.lower())
-    if found is None:
+    found = _NAME_AT_END.search(Visible(name).text.lower())
+    if found is None or (isinstance(value, str) and is_reference(name, value)):
         return False
     return found["vague"] is None or (isinstance(value, str) and looks_secret(value, is_assigned=True))
+
+
+def is_reference(name: str, value: str) -> bool:
+    """Whether a value names a directory, as `PWD` does, or a part of the input of a state machine, not a secret."""
+    if name.endswith(".$"):
+        return value.startswith("$")
+    return name in ("PWD", "OLDPWD") and _PATH.match(value) is not None
 
 
 def looks_secret(value: str, *, is_assigned: bool) -> bool:

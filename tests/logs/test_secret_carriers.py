@@ -124,6 +124,32 @@ CARRIERS: dict[str, Carrier] = {
     "header": lambda name, value: f"> {name}: {value}\r\n> Accept: */*\r\n",
     "connection string": lambda name, value: f"Server=h;User Id=u;{name}={value};Encrypt=yes",
     "sentence": lambda name, value: f"calling back with {name} {value} now",
+    "wrapped in a call": lambda name, value: f"Settings({name}=SecretStr('{value}'), debug=True)",
+    "wrapped in two calls": lambda name, value: f'{name} = SecretStr(value=str("{value}"))',
+    "raw": lambda name, value: f'{name} = r"{value}"',
+    "triple quotes": lambda name, value: f'{name} = """{value}"""',
+    "annotated": lambda name, value: f'{name}: str = "{value}"',
+    "annotated, generic": lambda name, value: f"{name}: Optional[str] = '{value}'",
+    "declared in Go": lambda name, value: f'{name} string = "{value}"',
+    "assigned in Go": lambda name, value: f"{name} := `{value}`",
+    "tag of YAML": lambda name, value: f"{name}: !!str {value}\n",
+    "anchor of YAML": lambda name, value: f"{name}: &main {value}\n",
+    "CSV": lambda name, value: '"' + as_json(name, value).replace('"', '""') + '"',
+    "arrow": lambda name, value: f"set {name} -> {value}",
+    "fat arrow": lambda name, value: f"set {name} => {value}",
+    "arrow in HTML": lambda name, value: f"set {name} -&gt; {value}",
+    "arrow of Unicode": lambda name, value: f"set {name} \u2192 {value}",
+    "row of a table": lambda name, value: f"| NAME | VALUE |\n|---|---|\n| {name} | {value} |\n| size | 7 |",
+    "row without borders": lambda name, value: f" {name} | {value}\n size | 7",
+    "path of a state machine": lambda name, value: f"{name}.$={value}",
+    "numbered": lambda name, value: f"{name}_2={value}",
+    "indexed": lambda name, value: f"{name}[0]={value}",
+    "stage": lambda name, value: f"{name}_PROD={value}",
+    "colours": lambda name, value: f"\x1b[1;31m{name}\x1b[0m\x1b[2m=\x1b[0m\x1b[32m{value}\x1b[0m",
+    "colours in JSON": lambda name, value: json.dumps(f"\x1b[31m{name}\x1b[0m=\x1b[32m{value}\x1b[0m"),
+    "NUL before the sign": lambda name, value: f"{name}\0={value}",
+    "letters without width": lambda name, value: f"{name[:3]}\u200b{name[3:]}\u2060=\ufeff{value}",
+    "letters without width in JSON": lambda name, value: json.dumps(f"{name[:3]}\u200b{name[3:]}={value}"),
 }
 
 
@@ -189,6 +215,7 @@ def test_json_is_redacted_by_its_structure(document: object, expected: object) -
 BODY = "\n".join(random_secret(seed, 58, "+/") for seed in range(6))
 PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}\n-----END RSA PRIVATE KEY-----"
 
+# Built where a scanner of sources would take the whole for a token.
 FORMS = {
     "AWS key id": "AKIAIOSFODNN7EXAMPLE",
     "AWS session key id": "ASIAIOSFODNN7EXAMPLE",
@@ -207,6 +234,24 @@ FORMS = {
     "VAMS": "vams_q3J8sKd0aPz_Xc5-bVnM2LwErTyUiOpAsDfGhJkLzX4",
     "VAMS, lower case": "vams_abcdefghijklmnopqrstuvwxyz0123",
     "npm": "npm_0123456789abcdefghijABCDEFGHIJ012345",
+    "JWE": "eyJhbGciOiJkaXIiLCJlbmMiOiJBMTI4R0NNIn0..48V1_ALb6US04U3b.5eym8TW_c8SuK0ltJ3rpYIzOeDQz7TALvtu6UG9oMo4.XFBo",
+    "JWS, detached": "eyJhbGciOiJIUzI1NiIsImI2NCI6ZmFsc2V9..A5dxf2s96_n5FLueVuW1Z_vh161FwXZC4YLPff6dmDY",
+    "Anthropic": "sk-ant-" + "api03-Zx9cVb7NmQw3ErTy5UiOp1AsDfGh",
+    "OpenAI": "sk-proj-" + "Zx9cVb7NmQw3ErTy5UiOp1AsDfGhJkLz",
+    "Hugging Face": "hf_" + "Zx9cVb7NmQw3ErTy5UiOp1AsDfGhJkLzXc",
+    "Vault": "hvs." + "CAESIZx9cVb7NmQw3ErTy5UiOp1AsDf",
+    "Docker": "dckr_pat_" + "Zx9cVb7NmQw3ErTy5UiOp1AsDfG",
+    "Shopify": "shpat_" + "0123456789abcdef0123456789abcdef",
+    "DigitalOcean": "dop_v1_" + "0123456789abcdef" * 4,
+    "Tailscale": "tskey-" + "auth-kZx9cVb7Nm1CNTRL-Qw3ErTy5UiOp1AsDf",
+    "Databricks": "dapi" + "0123456789abcdef0123456789abcdef",
+    "Telegram": "123456789:" + "AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1",
+    "Atlassian": "ATATT3" + "xFfGF0Zx9cVb7NmQw3ErTy5UiOp1AsDfGhJkLzXc",
+    "Postman": "PMAK-" + "0123456789abcdef01234567-0123456789abcdef0123456789abcdef01",
+    "Supabase": "sbp_" + "0123456789abcdef0123456789abcdef01234567",
+    "SendGrid": "SG." + "Zx9cVb7NmQw3ErTy5UiOp1.AsDfGhJkLzXcZx9cVb7NmQw3ErTy5",
+    "age": "AGE-SECRET-KEY-1" + "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7LQPZRY9X8GF2TVDW0S3JN54KHCE",
+    "JSON in base64": base64.b64encode(b'{"user": "bob", "password": "hunter2-Pass.word99", "n": 1}').decode(),
 }
 WRAPPINGS: dict[str, Callable[[str], str]] = {
     "bare": lambda text: text,
@@ -238,6 +283,84 @@ def test_a_private_key_is_cut_out_whole(kind: str, wrapping: str, is_cut: bool) 
     key = f"-----BEGIN {kind}-----\n{BODY}" + ("" if is_cut else f"\n-----END {kind}-----")
     shown = redact(WRAPPINGS[wrapping](key) + " and more")
     assert not any(remains(line, shown) for line in BODY.split()), shown
+
+
+@pytest.mark.parametrize("end", [True, False])
+@pytest.mark.parametrize("wrapping", ["bare", "JSON", "JSON in JSON"])
+def test_a_key_of_putty_is_cut_out(wrapping: str, *, end: bool) -> None:
+    code = "Private-MAC: 0123456789abcdef0123456789abcdef01234567\n"
+    key = f"PuTTY-User-Key-File-2: ssh-rsa\nComment: mine\nPrivate-Lines: 6\n{BODY}\n{code if end else ''}"
+    shown = redact(WRAPPINGS[wrapping](key))
+    assert not any(remains(line, shown) for line in [*BODY.split(), code[13:]]), shown
+    lines = "\n".join(redact_lines([("a", line) for line in key.split("\n")]))
+    assert not any(remains(line, lines) for line in [*BODY.split(), code[13:]]), lines
+    assert "Comment: mine" in lines
+
+
+@pytest.mark.parametrize("at", [15, 25, 40, 60])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n    ", "\\n"])
+def test_a_web_token_that_goes_on_on_the_next_line_is_cut_out(at: int, end: str) -> None:
+    token = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJib2IiLCJyIjoiMTIzNDU2NyJ9.c2lnbmF0dXJlMDEyMzQ1Njc4OUFCQ0RFRg"
+    shown = redact(f"sent {token[:at]}{end}{token[at:]}\ndone at 2026-06-01T08:00:00Z")
+    assert not remains(token[21:56], shown), shown
+    assert not remains(token[57:], shown), shown
+    assert shown.endswith("done at 2026-06-01T08:00:00Z")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DB_PASS={}",
+        "pass={}",
+        "rootPass: {}",
+        "PGPASSWORD={} psql",
+        "mysql --pass {}",
+        "CREATE USER 'a'@'%' IDENTIFIED BY '{}'",
+        "alter user a identified with mysql_native_password by '{}';",
+        "CREATE ROLE a LOGIN PASSWORD '{}'",
+        "curl -u bob:{} https://h/",
+        'curl -u "bob:{}" https://h/',
+        "curl --user bob:{} --proxy-user=eve:{} https://h/",
+        "['curl', '-u', 'bob:{}', 'https://h/']",
+        'Authorization: Digest username="u", realm="r", nonce="{}", uri="/", response="{}"',
+        "Authorization: AWS4-HMAC-SHA256 Credential=a/b/c, SignedHeaders=host;range, Signature={}",
+        "https://{}@github.com/org/repo.git",
+        "?u=https%3A%2F%2F{}%40github.com%2Forg",
+    ],
+)
+def test_what_a_command_or_statement_takes_is_cut_out(text: str) -> None:
+    secret = "hunter2-Pass.word99"
+    shown = redact(text.replace("{}", secret))
+    assert secret not in shown
+
+
+def test_the_code_of_digest_needs_no_name_before_it() -> None:
+    code = "6629fae49393a05397450978507c4ef1"
+    assert (
+        redact(f'retried with nc=1, response="{code}", qop=auth')
+        == 'retried with nc=1, response="<redacted>", qop=auth'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a \x1b[31mred\x1b[0m token\x1b[0m=\x1b[1mAQC9xyz0\x1b[0m b", None),
+        ("pass\u200bword=hunter2 b", "pass\u200bword=<redacted> b"),
+        ("\u200bpassword=hun\u200bter2\u200b b", "\u200bpassword=<redacted>\u200b b"),
+    ],
+)
+def test_what_is_invisible_stays_around_a_secret(text: str, expected: str | None) -> None:
+    assert redact(text) == (expected or text.replace("AQC9xyz0", REDACTED))
+
+
+def test_json_is_redacted_by_names_that_hold_something_invisible() -> None:
+    assert redact_json({"pass\u200bword": "abc", "TaskToken.$": "$$.Task.Token"}) == {
+        "pass\u200bword": REDACTED,
+        "TaskToken.$": "$$.Task.Token",
+    }
+    assert redact_json({"PWD": "/usr/src/app", "DB_PWD": "/abc"}) == {"PWD": "/usr/src/app", "DB_PWD": REDACTED}
+    assert redact_json(["curl", "-u", "bob:abc"]) == ["curl", "-u", REDACTED]
 
 
 def test_a_certificate_and_a_public_key_stay() -> None:
@@ -365,6 +488,14 @@ PICTURE = base64.b64encode(random.Random(1).randbytes(6000)).decode()  # noqa: S
         "signature: valid, the signature of the method, Signature verified",
         "Enter <username> and <token> in the form",
         "vams_workflow_executions vams_graph_operation_dynamodb_calls_total",
+        "PWD=/usr/src/app OLDPWD=/root HOME=/root; PWD=~/src",
+        "the bearer of news, a bearer token is sent, WWW-Authenticate: Bearer realm",
+        "Authorization: required. authorization: none, Authorization: missing",
+        '{"TaskToken.$": "$$.Task.Token", "Payload.$": "$"}',
+        "docker run --user 1000:1000 -u 33:33 image",
+        "12 passed, pass=12, pass: yes, bypass=enabled-by-default, compass: north-east, a pass over the rows",
+        "the caller was identified by the gateway; task-proj-alpha-converting-models-of-plants",
+        "\x1b[32mconverted\x1b[0m pump-7.step \x1b[2m(4,096 faces)\x1b[0m",
         "PWD is set, api keys: 3, the access key was rotated, private key file found",
         "time 08:00:00 http://[::1]:8080/ git@github.com:org/repo.git ssh://git@host:22/org @decorator:",
         "GET https://b.s3.amazonaws.com/key?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Expires=900&X-Amz-SignedHeaders=host",
@@ -482,6 +613,29 @@ def test_ordinary_text_stays_as_it_is(text: str) -> None:
             "api key ",
             "secretsecret",
         ),
+        *(
+            "password=a(",
+            "password: !!a ",
+            "password: &a ",
+            "password -> ",
+            "| password | ",
+            "password | a",
+            "password ='",
+        ),
+        *('password="""', 'password:""a', "password: a = ", "password a =", "password.$", "password[", "password1"),
+        *("identified by ", "identified by '", "-u a:", "-u a:b ", "--user ", "pass=", "pass", "pwd=/a ", "password '"),
+        *("authorization: a b=", 'authorization: a="b", ', "response=", "response=0123456789abcdef0123456789abcdef,"),
+        *("\0", "\x1b[", "\x1b[31m", "\x1b]", "\\u001b", "\u200b", "pass\0word=", "%00", "\x1b[0mtoken=a "),
+        *(
+            "eyJa\n",
+            "eyJhbGciOiJ9\nAb1",
+            "eyJhbGciOiJ9..",
+            "eyJhbGciOiJ9.a\nAb1",
+            "eyJhbGciOiJIUzI1NiIs ",
+            "eyJhbGciOiJ9%2E",
+        ),
+        *("https://a@", "https://Token0123@", "https%3A%2F%2FTokenA12%40", "Private-Lines: 1\n", "Private-MAC: 0 "),
+        *("sk-ant-", "sk-a", "hf_", "key-0", "0123456789:AA", "a.atlasv1.", "AAA0Q~", "dapi0", "-us", "sk-proj-a1 "),
     ],
 )
 def test_time_grows_no_faster_than_the_text(unit: str) -> None:
