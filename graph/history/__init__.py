@@ -17,6 +17,7 @@ from graph.history.definition import (
     parse_definition,
 )
 from graph.history.event import Event, EventKind, StageStatus
+from graph.history.failure import Failure, find_failure
 from graph.history.frames import Frame, frame
 from graph.history.rollup import Stage, roll_up
 from graph.history.stepfunctions import MalformedHistoryError, parse_event, parse_events
@@ -30,6 +31,7 @@ __all__ = [
     "DefinitionError",
     "Event",
     "EventKind",
+    "Failure",
     "Frame",
     "IterationCounts",
     "MalformedHistoryError",
@@ -44,6 +46,7 @@ __all__ = [
     "Visit",
     "attribute",
     "batch_job",
+    "find_failure",
     "frame",
     "parse_definition",
     "parse_event",

@@ -65,6 +65,9 @@ class Attribution:
         unbroken_from: Position of the first event after the last gap.
         places: Of each event, in the same order; None where nothing read tells it.
         runs: Stretches of events between redrives and gaps.
+        redriven_at: Position of the last redrive; 0 without one.
+        ended_at: Position of the event that ended the last run; None where none was read.
+        failing: The visit that failed the last run, or a container around it; None where nothing read tells it.
     """
 
     events: Sequence[Event]
@@ -74,6 +77,9 @@ class Attribution:
     unbroken_from: int
     places: Sequence[Place | None]
     runs: Sequence[Run]
+    redriven_at: int = 0
+    ended_at: int | None = None
+    failing: Visit | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -142,4 +148,7 @@ def attribute(
         unbroken_from=trace.unbroken_from,
         places=trace.places,
         runs=trace.runs,
+        redriven_at=trace.redriven_at,
+        ended_at=trace.end.position if trace.end is not None else None,
+        failing=trace.failing,
     )

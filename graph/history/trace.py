@@ -35,6 +35,7 @@ class Trace:
         run: How many redrives were read.
         redriven_at: Position of the last one; what failed or ended before it goes on.
         end: What ended the current run.
+        failing: The visit that failed it.
         unbroken_from: Position of the first event after the last gap.
     """
 
@@ -47,6 +48,7 @@ class Trace:
         self.run = 0
         self.redriven_at = 0
         self.end: Ending | None = None
+        self.failing: Visit | None = None
         self._chain: dict[int, Place | None] = {}
         self.unbroken_from = 0
         self._next_id = 1

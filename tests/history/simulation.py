@@ -66,6 +66,16 @@ class Stop:
     event: int
     seen: Seen
     is_fatal: bool = False
+    origin: "Origin | None" = None
+    """Of a container: what failed inside it."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What failed by itself: a visit, and the event that says so; None where none does."""
+
+    seen: Seen
+    event: int | None
 
 
 class Simulation:
@@ -76,9 +86,11 @@ class Simulation:
         self.seen: list[Seen] = []
         self.owner: dict[int, Seen | None] = {}
         self.is_over = False
+        self.ended_by: tuple[int | None, int] | None = None
+        """The entry of the visit that ended the last run, if one did, and the event that says so; None of a success."""
         self._random = random
         self._written = written
-        self._run = 0
+        self._run = self._redriven = 0
         self._steps_left = steps
         self._ending = random.choice(["finish", "finish", "finish", "abort", "time out", "leave running"])
         self._ends_at = random.randrange(1, 60)
@@ -100,11 +112,13 @@ class Simulation:
                         break
             except StopIteration as finished:
                 self._record("ExecutionSucceeded", finished.value)
+                self.ended_by = None
                 self.is_over = True
                 return
             if stop is not None:
                 end = self._fail(stop)
             elif self._ending == "leave running":
+                self.ended_by = None
                 return
             else:
                 end = self._cut_short()
@@ -114,7 +128,7 @@ class Simulation:
             redrives -= 1
             self._ends_at, self._ending = self._random.randrange(1, 60), self._random.choice(["finish", self._ending])
             self._run += 1
-            redriven = self._record("ExecutionRedriven", end, redriveCount=self._run)
+            redriven = self._redriven = self._record("ExecutionRedriven", end, redriveCount=self._run)
             self._root.resumed_by = redriven
             for seen in self._root.open():
                 if seen.type != "Fail":
@@ -125,6 +139,9 @@ class Simulation:
         if stop.is_fatal:
             details = {"error": "States.Runtime", "cause": _interpreters_cause(stop.seen)}
         end = self._record("ExecutionFailed", stop.event, **details)
+        origin = stop.origin or Origin(stop.seen, None)
+        told = origin.event or 0
+        self.ended_by = origin.seen.entered, told if told > self._redriven else end
         blamed = {stop.seen.name} | {around[0] for around in stop.seen.path}
         for seen in self._root.open():
             if seen.status == "RUNNING":
@@ -146,6 +163,7 @@ class Simulation:
                 ):
                     self.owner[last := self._record(f"{seen.type}StateAborted", seen.last)] = seen
         end = self._record(kind, last if self._written else 0)
+        self.ended_by = None, end
         for seen in self._root.open():
             if seen.status == "RUNNING":
                 seen.status = status
@@ -165,7 +183,7 @@ class Simulation:
     def _state(self, thread: Thread, seen: Seen, body: Machine) -> Generator[Stop | None, None, str | None]:
         if seen.type == "Fail":
             while True:
-                yield Stop(seen.last, seen)
+                yield Stop(seen.last, seen, origin=Origin(seen, seen.last))
                 self._again(thread, seen)
         way_on = body.get("Next")
         if seen.type == "Parallel":
@@ -255,7 +273,7 @@ class Simulation:
                 if (yield from self._rest(thread, seen)):
                     retries = self._retries(body)
             else:
-                yield Stop(seen.last, seen)
+                yield Stop(seen.last, seen, origin=Origin(seen, seen.last))
                 self._again(thread, seen)
                 retries = self._retries(body)
 
@@ -294,13 +312,14 @@ class Simulation:
                 return True
             self._work(seen, "MapRunFailed", error="E")
             seen.has_failed = True
+            origin = Origin(seen, seen.last)
             if retries > 0:
                 retries, runs = retries - 1, 0
                 continue
             self._work(seen, "MapStateFailed")
             if body.get("Catch"):
                 return False
-            yield Stop(seen.last, seen)
+            yield Stop(seen.last, seen, origin=origin)
             self._again(thread, seen)
             retries, runs = self._retries(body), runs + 1
 
@@ -324,7 +343,10 @@ class Simulation:
                     if body.get("Catch"):
                         self._settle(seen)
                         return False
-                    yield Stop(seen.last, seen)
+                    origin = stop.origin or Origin(stop.seen, None)
+                    if origin.event is None or origin.event <= self._redriven:  # nothing of this run says so inside
+                        origin = Origin(origin.seen, seen.last)
+                    yield Stop(seen.last, seen, origin=origin)
                 self._resume(thread, seen, length)
                 retries = self._retries(body)
             else:

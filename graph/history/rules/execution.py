@@ -26,12 +26,15 @@ def _ended(trace: Trace, event: Event, _link: Place | None) -> Place:
 def _failed(trace: Trace, event: Event, link: Place | None) -> Place:
     if trace.end is not None:
         return trace.root
-    failing = trace.find_entered(event) or _open(visit_of(link) if link is not None else None)
+    linked = _open(visit_of(link) if link is not None else None)
+    # A cause may hold anybody's text, which only counts where the link leads to nothing that failed.
+    failing = linked if linked is not None and trace.has_failed(linked) else trace.find_entered(event) or linked
     if failing is None:  # it is a state around what failed, whose open branches may have failed or been aborted
         trace.end = trace.ending(event, StageStatus.UNKNOWN)
         failing = _following(link)
     else:
         trace.end = trace.ending(event, StageStatus.ABORTED if is_placed(failing) else StageStatus.UNKNOWN)
+    trace.failing = failing
     if failing is not None:
         _blame(trace, failing, event)
     return trace.root
@@ -78,7 +81,7 @@ def _redriven(trace: Trace, event: Event, _link: Place | None) -> Place:
     trace.runs.append(Run(trace.position, count))
     trace.redriven_at = trace.position
     trace.run = trace.unread.run = trace.run + 1
-    trace.end = None
+    trace.end = trace.failing = None
     return trace.root
 
 
