@@ -27,6 +27,7 @@ from graph.aws.sessions import Session
 from graph.context import Services
 from graph.engines.service import Engines
 from graph.explorer import EXAMPLES, Example, Explorer
+from graph.files.store import FileStore
 from graph.http import access_log, metrics
 from graph.http.endpoint import GraphQLEndpoint
 from graph.http.health import Readiness
@@ -39,7 +40,7 @@ from graph.resolvers.engine_logs import EngineLogs
 from graph.schema import create_schema, create_subgraph
 from graph.settings import Settings
 from graph.tables.availability import Availability
-from graph.tables.catalogue import EXECUTIONS, Table
+from graph.tables.catalogue import ALL_TABLES, EXECUTIONS, TABLES, Table
 from graph.tables.cursors import Cursors
 from graph.tables.names import ssm_parameters, table_names
 from graph.tables.reader import Reader
@@ -193,6 +194,11 @@ def make_services(
             EngineLogs(engines),
         ),
         engines=engines,
+        files=FileStore(
+            clients.s3,
+            Caller(concurrency=settings.files_concurrency, attempts=settings.engines_attempts, name="files"),
+            clients.lasting,
+        ),
         federation=federation_proof(settings),
         writer=writer,
         availability=Availability(client, names, reads.read_at),
@@ -218,5 +224,5 @@ def connect(
     def parameters(prefix: str) -> Mapping[str, str]:
         return ssm_parameters(session.make("ssm", endpoint=settings.ssm_endpoint))(prefix)
 
-    names = table_names(parameters, environment)
+    names = table_names(parameters, environment, ALL_TABLES if settings.downloads else TABLES)
     return dynamodb(settings, session), names

@@ -26,7 +26,9 @@ from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase
 from graph.demo.identity import DemoIssuer
 from graph.demo.live import LiveRun
 from graph.demo.logs import log_clients
+from graph.demo.objects import find_object
 from graph.demo.permissions import ANA
+from graph.demo.s3 import EmbeddedS3
 from graph.demo.welcome import EXAMPLES, welcome
 from graph.documents.trusted import BadManifest
 from graph.history import command as history
@@ -115,14 +117,24 @@ def _try(services: Services) -> None:
 
 
 def _demo(given: argparse.Namespace) -> int:
-    settings = Settings(host=LOOPBACK, environment="development", cursor_secrets=[SecretStr(secrets.token_urlsafe())])
+    settings = Settings(
+        host=LOOPBACK,
+        environment="development",
+        cursor_secrets=[SecretStr(secrets.token_urlsafe())],
+        downloads=True,
+    )
     live = LiveRun(datetime.now(UTC))
-    with _listener(given.port) as listener, EmbeddedDatabase(demo_items(live)) as database, DemoIssuer() as issuer:
+    with (
+        _listener(given.port) as listener,
+        EmbeddedDatabase(demo_items(live)) as database,
+        DemoIssuer() as issuer,
+        EmbeddedS3(find_object) as files,
+    ):
         if given.environment_file is not None:
             _write_environment(given.environment_file, database)
         client, names = database.client, database.names
         writer = make_writer(settings, client, names)
-        services = make_services(settings, client, names, log_clients(live), issuer.ways, writer=writer)
+        services = make_services(settings, client, names, log_clients(live, files=files), issuer.ways, writer=writer)
         config = configuration(create_app(services, EXAMPLES), settings, log_level="warning")
         _Announced(config, issuer.token(ANA, is_mfa=True)).run(sockets=[listener])
     return 0

@@ -11,6 +11,8 @@ from graph.auth.policies import Policies
 from graph.auth.policy import Policy
 from graph.documents import Document
 from graph.engines.service import Engines, OperationEngines
+from graph.files.envelopes import Envelopes
+from graph.files.store import FileStore, OperationFiles
 from graph.loaders import Loaders
 from graph.loaders.base import Reading
 from graph.logs.service import Logs, OperationLogs
@@ -35,6 +37,7 @@ class Services:
     policies: Policies
     logs: Logs
     engines: Engines
+    files: FileStore
     federation: Proof | None
     """What proves the gateway of a supergraph; None where none is trusted."""
     writer: ExecutionWriter | None
@@ -47,6 +50,7 @@ class Services:
         self.reader.close()
         self.logs.close()
         self.engines.close()
+        self.files.close()
         if self.writer is not None:
             self.writer.close()
 
@@ -103,9 +107,14 @@ class Context:
         return self.services.engines.operation(self.scope)
 
     @cached_property
+    def files(self) -> OperationFiles:
+        """What the operation may take of files."""
+        return OperationFiles(self.services.files)
+
+    @cached_property
     def access(self) -> Access:
         """What the viewer may see."""
-        return Access(self.viewer, self.policy, self.loaders)
+        return Access(self.viewer, self.policy, self.loaders, Envelopes(self.services.files))
 
     async def close(self) -> None:
         """End all that was begun, and let go of all that was read: loaders and context know each other."""

@@ -69,13 +69,13 @@ class Throttled(GraphError):
 
 
 class UpstreamUnavailable(GraphError):
-    """The database did not answer, or answered with a fault of its own."""
+    """A service did not answer, or answered with a fault of its own."""
 
     code = "UPSTREAM_UNAVAILABLE"
     retryable = True
 
-    def __init__(self) -> None:
-        super().__init__("The database could not be reached. Try again shortly.")
+    def __init__(self, what: str = "The database") -> None:
+        super().__init__(f"{what} could not be reached. Try again shortly.")
 
 
 class PayloadTooLarge(GraphError):

@@ -174,6 +174,17 @@ class Settings(BaseSettings):
         20, ge=0, description="Running executions whose status one operation asks the engine for; 0 never asks."
     )
 
+    files_endpoint: str | None = Field(None, description="S3 endpoint, for emulators and VPC endpoints.")
+    files_concurrency: int = Field(8, ge=1, le=256, description="Calls of S3 in flight at once, per process.")
+    files_timeout: float = Field(5.0, gt=0, description="Seconds to wait for one answer of S3.")
+    downloads: bool = Field(
+        False, description="Give links to files, to those who may download them in VAMS; see docs/files.md."
+    )
+    download_seconds: int = Field(3600, ge=300, le=3600, description="Seconds that a link may last at most.")
+    download_buckets: list[str] = Field(
+        default_factory=list, description="JSON list of buckets that may be linked to beside those registered in VAMS."
+    )
+
     write_back_status: bool = Field(
         False, description="Write what the engine says of a running execution to its row; see docs/engines.md."
     )

@@ -17,13 +17,13 @@ from botocore.exceptions import ClientError
 from graph.aws.database import Answer, Operation
 from graph.demo.data import Items
 from graph.tables.builders.sizes import item_size
-from graph.tables.catalogue import TABLES, Index, Table
+from graph.tables.catalogue import ALL_TABLES, Index, Table
 from tests.demo.reading import Item
 
 Typed = dict[str, dict[str, Any]]
 Key = tuple[str, ...]
 
-NAMES = {table: table.name for table in TABLES}
+NAMES = {table: table.name for table in ALL_TABLES}
 _PAGE_BYTES = 1024 * 1024
 _SORT = re.compile(
     r" AND (?:begins_with\((?P<prefix>#\w+), (?P<start>:\w+)\)"
@@ -58,7 +58,7 @@ class MemoryDatabase:
     def __init__(self, items: Items) -> None:
         self.served: MutableSequence[tuple[str, Key]] = []
         self._serialize: Callable[[Any], Any] = TypeSerializer().serialize
-        self._shelves = {table.name: _Shelf(table) for table in TABLES}
+        self._shelves = {table.name: _Shelf(table) for table in ALL_TABLES}
         for table, rows in items.items():
             for row in rows:
                 self.put(table, row)

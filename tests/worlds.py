@@ -21,7 +21,7 @@ from graph.loaders.base import Reading
 from graph.operation import OperationScope
 from graph.schema import Schema
 from graph.settings import Settings
-from graph.tables.catalogue import EXECUTIONS, TABLES, Table
+from graph.tables.catalogue import ALL_TABLES, EXECUTIONS, Table
 from graph.tables.queries import Query
 from graph.tables.reader import Item, ItemPage, Key, Reader
 from graph.tables.records.executions import ExecutionRow
@@ -82,7 +82,7 @@ def run(name: str, *inputs: Asset, minute: int = 0, **changes: Any) -> Run:
 
 def items(*rows: Iterable[Row]) -> Items:
     """The items of some rows, by table."""
-    found: Items = {table: [] for table in TABLES}
+    found: Items = {table: [] for table in ALL_TABLES}
     for part in rows:
         for table, attributes in part:
             found[table].append(attributes)

@@ -5,7 +5,8 @@ for, with the real ids in it. The second is the object, and for an execution eve
 
 Four differences from VAMS are deliberate. An archived asset is checked as the asset it was, for allow and for deny
 rules alike. Every database that metadata was captured from is checked, not only the one that the caller named. A list
-of metadata sources that the row could not hold whole denies, unless the policy allows everything that it could name.
+of metadata sources that the row could not hold whole is completed from S3; where it cannot be, it denies, unless the
+policy allows everything that it could name.
 So does a value that decides and is not of the kind that VAMS writes there.
 """
 
@@ -14,10 +15,11 @@ from typing import Any
 
 from graph.auth import routes
 from graph.auth.audit import Audit
-from graph.auth.claims import FIELDS, Claim, ClaimLoader
+from graph.auth.claims import COMPLETING, FIELDS, Claim, ClaimLoader
 from graph.auth.identity import Viewer
 from graph.auth.policy import Decision, Policy
 from graph.errors import Forbidden
+from graph.files.envelopes import Envelopes
 from graph.loaders import Loaders
 from graph.tables.records.definitions import AssetRow, DatabaseRow, PipelineRow, WorkflowRow
 from graph.tables.records.executions import ExecutionRow
@@ -31,11 +33,11 @@ _KINDS: Mapping[type[Row], str] = {AssetRow: "asset", PipelineRow: "pipeline", W
 class Access:
     """The verdicts of one operation, each reached once."""
 
-    def __init__(self, viewer: Viewer, policy: Policy, loaders: Loaders) -> None:
+    def __init__(self, viewer: Viewer, policy: Policy, loaders: Loaders, envelopes: Envelopes | None = None) -> None:
         self._audit = Audit(viewer.user_id)
         self._policy = policy
         self._loaders = loaders
-        self._claims = ClaimLoader(loaders)
+        self._claims = ClaimLoader(loaders, envelopes)
         self._routes: dict[tuple[str, str], bool] = {}
         self._verdicts: dict[tuple[Claim, str], bool] = {}
         self._open: dict[tuple[str, str], bool] = {}
@@ -50,7 +52,7 @@ class Access:
         """The stored fields of a kind of row that decisions look at, beside what an operation selects."""
         kind = _KINDS.get(row)
         is_open = self._sees_every_execution if kind is None else self._is_open(kind, "GET")
-        return frozenset() if is_open else FIELDS.get(row, frozenset())
+        return frozenset() if is_open else FIELDS.get(row, frozenset()) | COMPLETING.get(row, frozenset())
 
     def require(self, path: str) -> None:
         """Refuses a field whose REST route the viewer may not GET.
@@ -68,6 +70,10 @@ class Access:
             decision = self._policy.allows("api", {"route__path": path}, method)
             known = self._routes[path, method] = self._audited(decision, "api", path, method)
         return known
+
+    def note_link(self, execution_id: str, file: str, version_id: str | None) -> None:
+        """Tell the audit of a link to a file of an execution."""
+        self._audit.linked(execution_id, file, version_id)
 
     async def sees(self, row: Row) -> bool:
         """Whether the viewer may open an object: its own route, and the object itself.

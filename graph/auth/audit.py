@@ -1,4 +1,4 @@
-"""The audit: one line of the log for each denial, as JSON, with nothing of the object but its name."""
+"""The audit: one line of the log for each denial and each link, as JSON, with nothing of the object but its name."""
 
 import json
 import logging
@@ -27,3 +27,8 @@ class Audit:
             "rule": rule,
         }
         log.info("denied %s", json.dumps(line))
+
+    def linked(self, execution_id: str, file: str, version_id: str | None) -> None:
+        """Note a link to a file of an execution, without the link."""
+        line = {"user_id": self._user_id, "execution_id": execution_id, "file": file, "version_id": version_id}
+        log.info("linked %s", json.dumps(line))

@@ -46,6 +46,11 @@ def asset(database_id: str, asset_id: str) -> str:
     return f"{database(database_id)}/assets/{_segment(asset_id)}"
 
 
+def asset_download(database_id: str, asset_id: str) -> str:
+    """POST gives a link to a file of an asset."""
+    return f"{asset(database_id, asset_id)}/download"
+
+
 def workflow(database_id: str, workflow_id: str) -> str:
     """GET reads a workflow definition."""
     return f"{database(database_id)}/workflows/{_segment(workflow_id)}"

@@ -23,8 +23,8 @@ _PASSING = {
     "ThrottlingException",
     "TooManyRequestsException",
 }
-# Logs, executions and machines come and go.
-_COMMON = {"ResourceNotFoundException", "ExecutionDoesNotExist", "StateMachineDoesNotExist"}
+# Logs, executions, machines and files come and go.
+_COMMON = {"404", "NoSuchKey", "ResourceNotFoundException", "ExecutionDoesNotExist", "StateMachineDoesNotExist"}
 
 ResultT = TypeVar("ResultT")
 

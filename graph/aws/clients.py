@@ -70,27 +70,53 @@ class StatesClient(Protocol):
         """Gives one page of the events of an execution."""
 
 
+class S3Client(Protocol):
+    """The calls of a boto3 S3 client that are used."""
+
+    @property
+    def head_object(self) -> Callable[..., Any]:
+        """Tells of an object without its bytes."""
+
+    @property
+    def get_object(self) -> Callable[..., Any]:
+        """Reads an object, or a range of its bytes."""
+
+    @property
+    def generate_presigned_url(self) -> Callable[..., str]:
+        """Signs a link, without a call."""
+
+
+def _for_ever(seconds: int) -> int:
+    return seconds
+
+
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """One client of each service."""
+    """One client of each service; of S3 None where there is none.
+
+    ``lasting`` says how many of some seconds the credentials last that links are signed with.
+    """
 
     logs: LogsClient
     batch: BatchClient
     deadline: DeadlineClient
     states: StatesClient
+    s3: S3Client | None = None
+    lasting: Callable[[int], int] = _for_ever
 
 
 def connect(settings: Settings, session: Session | None = None) -> Clients:
     """Clients of a deployment's services, each of which is made when it is first called."""
     session = session or Session(settings.profile, settings.region)
 
-    def config(timeout: float, connections: int) -> Config:
+    def config(timeout: float, connections: int, **more: Any) -> Config:
         return Config(
             connect_timeout=timeout,
             read_timeout=timeout,
             max_pool_connections=connections,
             retries={"total_max_attempts": 1},  # retried by Caller, where waiting holds no thread
             tcp_keepalive=True,
+            **more,
         )
 
     jobs = config(settings.logs_timeout, settings.logs_concurrency + settings.engines_concurrency)
@@ -107,4 +133,15 @@ def connect(settings: Settings, session: Session | None = None) -> Clients:
             endpoint=settings.engines_endpoint,
             config=config(settings.engines_timeout, settings.engines_concurrency),
         ),
+        s3=session.client(
+            "s3",
+            endpoint=settings.files_endpoint,
+            config=config(
+                settings.files_timeout,
+                settings.files_concurrency,
+                signature_version="s3v4",
+                s3={"addressing_style": "path"},
+            ),
+        ),
+        lasting=session.credentials.lasting,
     )

@@ -8,6 +8,7 @@ import asyncio
 import logging
 import threading
 import time
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -82,6 +83,11 @@ class SharedCredentials:
         """Whether they run out within some seconds; None: within the time in which botocore renews them."""
         due = getattr(self._held, "refresh_needed", None)  # those without an end have no such method
         return due is not None and bool(due(seconds))
+
+    def lasting(self, seconds: int) -> int:
+        """Return how many of some seconds they last, to what renewing them may bring."""
+        self.get_frozen_credentials()
+        return bisect_left(range(seconds), True, key=lambda passed: self.refresh_needed(passed + 1))
 
     def after_refusal(self, refused: ReadOnlyCredentials) -> ReadOnlyCredentials | None:
         """Others than those that a service did not accept; None when there are none to be had.

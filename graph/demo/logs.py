@@ -19,7 +19,9 @@ from graph.demo.insides import (
 )
 from graph.demo.live import LIVE_LOG_GROUP, LiveRun
 from graph.demo.model import FARM_ID, LOG_GROUP, QUEUE_ID, Run, identifier
+from graph.demo.objects import find_object
 from graph.demo.registrations import PLANTED_SECRETS, REGISTRATIONS_ID, REGISTRATIONS_RUN, SECRETS_RUN
+from graph.demo.s3 import EmbeddedS3
 from graph.demo.samples import SAMPLE_EXECUTION_ID, SAMPLE_RUN, SAMPLE_STEP_IDS
 from graph.demo.shapes import ENDINGS, FAILED_ID, STOPPED_OUTSIDE_ID
 from graph.demo.stepfunctions import EmbeddedStepFunctions
@@ -38,13 +40,18 @@ _CONVERTER_STREAM = f"vams-convert-a1b2c3d4e5/default/{identifier('converter')}"
 _SESSIONS = 12
 
 
-def log_clients(live: LiveRun | None = None, clock: Callable[[], float] = time.time) -> Clients:
-    """Clients of the demo's logs and jobs, with those of a live run; ``clock`` tells the Unix time in seconds."""
+def log_clients(
+    live: LiveRun | None = None, clock: Callable[[], float] = time.time, files: EmbeddedS3 | None = None
+) -> Clients:
+    """Clients of the demo's services, with the lines of a live run; ``clock`` tells the Unix time in seconds.
+
+    Links lead to ``files``, or to nobody.
+    """
     lines = (*_written(), *(live.lines() if live is not None else ()))
     logs = EmbeddedLogs(lines, denied=[DENIED_GROUP], clock=clock, live=[LIVE_LOG_GROUP])
     states = step_functions(*ENDINGS, more=live.executions() if live is not None else (), clock=clock)
     _stop_outside(states)
-    return Clients(logs, EmbeddedBatch(), EmbeddedDeadline(), states)
+    return Clients(logs, EmbeddedBatch(), EmbeddedDeadline(), states, files or EmbeddedS3(find_object, clock))
 
 
 def _stop_outside(states: EmbeddedStepFunctions) -> None:

@@ -33,6 +33,10 @@ VENDOR_BUCKET = Bucket("b1a2c3d4-0000-4000-8000-000000000002", "vams-assets-vend
 SCAN_BUCKET = Bucket("b1a2c3d4-0000-4000-8000-000000000003", "vams-assets-scans", "assets/")
 
 
+RUNS = Bucket("b1a2c3d4-0000-4000-8000-000000000004", RUN_BUCKET)
+BUCKETS = (MAIN_BUCKET, VENDOR_BUCKET, SCAN_BUCKET, RUNS)
+
+
 @dataclass(frozen=True, slots=True)
 class Database:
     """A named set of assets, workflows and pipelines."""
@@ -55,6 +59,7 @@ class Asset:
     tags: tuple[str, ...] = ()
     bucket: Bucket = MAIN_BUCKET
     archived_at: str = ""
+    is_distributable: bool = True
 
     @property
     def root(self) -> str:

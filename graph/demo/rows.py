@@ -3,12 +3,13 @@
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from graph.demo.model import ACCOUNT, FARM_ID, QUEUE_ID, REGION, Asset, Database, Pipeline, Specified, Workflow
+from graph.demo.model import ACCOUNT, FARM_ID, QUEUE_ID, REGION, Asset, Bucket, Database, Pipeline, Specified, Workflow
 from graph.tables import keys
 from graph.tables.builders.executions import SpecifiedPipeline
 from graph.tables.builders.record import Record
 from graph.tables.catalogue import (
     ASSETS,
+    BUCKETS,
     DATABASES,
     FILE_VERSIONS,
     FILE_VERSIONS_BY_EXECUTION,
@@ -48,6 +49,19 @@ def changed(row: Row, changes: Mapping[str, Any], *, without: Collection[str] = 
     return Row(row.table, kept | dict(changes))
 
 
+def bucket_row(bucket: Bucket) -> Row:
+    """A bucket of assets as VAMS registered it."""
+    return Row(
+        BUCKETS,
+        {
+            **keyed(BUCKETS, bucket.bucket_id, keys.join(bucket.name, bucket.prefix or keys.WHOLE)),
+            "bucketName": bucket.name,
+            "baseAssetsPrefix": bucket.prefix or keys.WHOLE,
+            "isVersioningEnabled": True,
+        },
+    )
+
+
 def database_row(database: Database) -> Row:
     """A database as its administrator left it."""
     return Row(
@@ -77,7 +91,7 @@ def asset_row(asset: Asset) -> Row:
             "description": asset.description,
             "assetType": asset.asset_type,
             "tags": list(asset.tags),
-            "isDistributable": True,
+            "isDistributable": asset.is_distributable,
             "bucketId": asset.bucket.bucket_id,
             "assetLocation": {"Key": asset.root},
             "currentVersionId": "1",

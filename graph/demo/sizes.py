@@ -27,6 +27,19 @@ MANY_OUTPUTS_ID = execution_id("many outputs")
 MANY_INPUTS_ID = execution_id("many inputs")
 CUT_SHORT_ID = execution_id("cut short")
 
+_CUT_CONFIGURATION = '{"format":"glb","tolerance":0.1,"materials":["steel","bra'
+_CUT_REPORT = "Of 1,204 welds the following are to be checked agai"
+WHOLE_TEXTS = {
+    f"{CUT_SHORT_ID}/pipeline1/config.json": _CUT_CONFIGURATION
+    + 'ss",'
+    + ",".join(f'"alloy {number:05} für Rohre"' for number in range(12_000))
+    + "]}",
+    f"{CUT_SHORT_ID}/results/report.txt": _CUT_REPORT
+    + "n:\n"
+    + "".join(f"weld {number:04}: seam {number * 37 % 90} bis {number * 7 % 100} mm\n" for number in range(1_204)),
+}
+"""What lies whole in S3 of the run whose texts are cut, by the end of the key."""
+
 # What VAMS takes of one entity's metadata.
 METADATA_BYTES = 300 * 1024
 
@@ -141,7 +154,7 @@ def _many_inputs() -> Run:
 
 def _cut_short() -> Run:
     """A run whose every text ends in the middle, as if it had not fitted its row."""
-    text = '{"format":"glb","tolerance":0.1,"materials":["steel","bra'
+    text = _CUT_CONFIGURATION
     run = replace(
         played(CUT_SHORT_ID, world.THUMBNAILS, "2026-06-14T07:00:00Z"),
         inputs=(Selection(world.PIPE_RACK, "/rack.step", "pr-1"),),
@@ -151,7 +164,7 @@ def _cut_short() -> Run:
     return run.with_step(
         0,
         configuration=Configuration(text, "high-quality", (("tolerance", "0.1"),), override=text),
-        results=(OutputResult("/report.txt", "Of 1,204 welds the following are to be checked agai"),),
+        results=(OutputResult("/report.txt", _CUT_REPORT),),
         log=StepLog("Workflow Execution Outp", '{"id":"1","type":"Execu'),
     )
 

@@ -32,7 +32,13 @@ SPEC_LIBRARY = Asset(PLANT, "spec-library", "Spec library", "Standards that the 
 HEAT_EXCHANGER = Asset(PLANT, "heat-exchanger", "Heat exchanger", "Plate exchanger of the second stage")
 PIPE_RACK = Asset(PLANT, "pipe-rack", "Pipe rack", "The rack between the pump station and the turbine hall")
 TURBINE_HALL = Asset(
-    PLANT, "turbine-hall", "Turbine hall", "Hall, crane and foundations", ".ifc", ("approved", "large")
+    PLANT,
+    "turbine-hall",
+    "Turbine hall",
+    "Hall, crane and foundations",
+    ".ifc",
+    ("approved", "large"),
+    is_distributable=False,
 )
 CONTROL_ROOM = Asset(PLANT, "control-room", "Control room", "Furniture, screens and cable ducts", ".ifc")
 OLD_ASSET = Asset(PLANT, "old-asset", "Old asset", "Kept from the time before the migration", ".fbx")

@@ -4,7 +4,7 @@ from functools import cached_property
 
 from graph.loaders.base import KeyLoader, Reading
 from graph.loaders.configurations import ConfigurationLoaders
-from graph.loaders.definitions import AssetLoaders, DefinitionLoaders, FileVersionLoader
+from graph.loaders.definitions import AssetLoaders, BucketLoaders, DefinitionLoaders, FileVersionLoader
 from graph.loaders.executions import ExecutionLoaders
 from graph.loaders.inputs import InputLoaders, InputMetadataLoaders, StepInputFileLoaders
 from graph.loaders.outputs import OutputLoaders
@@ -79,6 +79,11 @@ class Loaders:
     def assets(self) -> AssetLoaders:
         """Assets."""
         return AssetLoaders(self._reading)
+
+    @cached_property
+    def buckets(self) -> BucketLoaders:
+        """Buckets of assets."""
+        return BucketLoaders(self._reading)
 
     @cached_property
     def definitions(self) -> DefinitionLoaders:

@@ -5,11 +5,11 @@ from collections.abc import Collection, Sequence
 from itertools import chain
 
 from graph.batching import Loader
-from graph.loaders.base import KeyLoader, Reading, Slice, SliceLoader
+from graph.loaders.base import FirstLoader, KeyLoader, Reading, Slice, SliceLoader
 from graph.tables import catalogue, keys
 from graph.tables.keys import is_sort_key
 from graph.tables.queries import Between
-from graph.tables.records.definitions import AssetRow, DatabaseRow, FileVersionRow, PipelineRow, WorkflowRow
+from graph.tables.records.definitions import AssetRow, BucketRow, DatabaseRow, FileVersionRow, PipelineRow, WorkflowRow
 
 _NEAR = 10  # rows that are read for each file that is wanted: VAMS may look for it in two places
 
@@ -31,6 +31,14 @@ class AssetLoaders:
         rows = iter(await self.by_key.load_all(places))
         found = {each: in_use or archived for each, in_use, archived in zip(possible, rows, rows, strict=True)}
         return [found.get(each) for each in named]
+
+
+class BucketLoaders:
+    """Buckets that VAMS registered, by id and by name."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.by_id = FirstLoader(BucketRow, reading)
+        self.by_name = SliceLoader(BucketRow, reading, catalogue.BUCKETS_BY_NAME)
 
 
 class DefinitionLoaders:

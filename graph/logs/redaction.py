@@ -50,16 +50,40 @@ def redact(text: str) -> str:
     Redact before cutting to a length. What was cut already is found too: a quote that never closes reaches to the end
     of the text. The same object comes back when nothing had to be replaced.
     """
+    return _cut(text, _find_secrets(text))
+
+
+def redact_part(text: str, start: int, stop: int) -> str:
+    """Redact a text, and return what is between two offsets of the text as given.
+
+    A secret that lies across an offset is told by its beginning: the parts of a text, put together, are the whole of it
+    redacted, as far as each was given enough around it to see its secrets whole.
+    """
+    kept: list[str] = []
+    end = start
+    for first, last in _merged(_find_secrets(text)):
+        if last <= start:
+            continue
+        if first >= stop:
+            break
+        kept.append(text[end:first])
+        kept.append(REDACTED if first >= start else "")
+        end = last
+    kept.append(text[end:stop])
+    return "".join(kept)
+
+
+def _find_secrets(text: str) -> list[Span]:
     lowered = _lowered(text)
     regions = _HINTS.regions(lowered)
     if not regions:
-        return text
+        return []
     if not _INVISIBLE_HINTS.are_in(lowered):
-        return _cut(text, _secrets(text, lowered, regions))
+        return _secrets(text, lowered, regions)
     visible = Visible(text)
     lowered = _lowered(visible.text)
     found = _secrets(visible.text, lowered, _HINTS.regions(lowered))
-    return _cut(text, [visible.given(span) for span in found])
+    return [visible.given(span) for span in found]
 
 
 def _lowered(text: str) -> str:
@@ -123,14 +147,24 @@ def redact_json(value: Json) -> Json:
     return root[0]
 
 
+def _merged(secrets: Iterable[Span]) -> list[Span]:
+    """Return parts of a text in order; those that overlap or touch are one."""
+    merged: list[Span] = []
+    for start, stop in sorted(secrets):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], stop))
+        else:
+            merged.append((start, stop))
+    return merged
+
+
 def _cut(text: str, secrets: Iterable[Span]) -> str:
     """Replace some parts of a text; parts that overlap or touch are one."""
     kept: list[str] = []
     end = 0
-    for start, stop in sorted(secrets):
-        if start > end or not kept:
-            kept.append(text[end:start])
-        end = max(end, stop)
+    for start, stop in _merged(secrets):
+        kept.append(text[end:start])
+        end = stop
     if not kept:
         return text
     kept.append(text[end:])

@@ -28,6 +28,7 @@ _OF_CONFIGURATION = frozenset(
         "specifiedPipelinesTruncated",
     }
 )
+_DOWNLOADS = frozenset({"download", "viewerCanDownload"})  # of what a run wrote: they depend on where it writes to
 
 
 class ExecutionGroup:
@@ -51,7 +52,9 @@ async def execution(context: Context, execution_id: str) -> ExecutionRow | None:
     loaders, selection = context.loaders, context.selection
     if selection.includes("Execution", _OVER_STEPS):
         loaders.steps.chain.begin(execution_id)
-    if selection.includes("Execution", _OF_CONFIGURATION):
+    if selection.includes("Execution", _OF_CONFIGURATION) or any(
+        selection.includes(written, _DOWNLOADS) for written in ("OutputFile", "OutputResult")
+    ):
         loaders.configurations.by_key.begin((execution_id, keys.CONFIGURATION))
     return await gate.visible_execution(context, execution_id)
 

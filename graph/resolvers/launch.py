@@ -75,7 +75,7 @@ async def metadata_envelope(execution: ExecutionRow, context: Context) -> Stored
     if found is None or not found.metadata_text:
         return None
     bucket: str | None = None
-    if context.selection.includes("StoredText", frozenset({"fullLocation"})):
+    if context.selection.includes("StoredText", frozenset({"fullLocation", "part"})):
         chain = await context.loaders.steps.chain.load(execution.execution_id)
         bucket = next((step.bucket for step in chain.steps if step.bucket), None)
     return StoredText(found.metadata_text, found.metadata_is_truncated, location(bucket, found.metadata_file_key))

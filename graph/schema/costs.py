@@ -39,6 +39,9 @@ LIST_COST = 100
 TEXT_COST = 10
 """A text that can fill a whole row."""
 
+PART_COST = 50
+"""A part of a text that is read from S3, with what is around it, and redacted."""
+
 _LIST_SIZE = 5  # how long a list of objects is taken to be that is no connection
 
 

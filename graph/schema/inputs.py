@@ -1,8 +1,9 @@
 """What runs and steps read."""
 
-from graph.resolvers import inputs
+from graph.resolvers import downloads, inputs
 from graph.schema.costs import TEXT_COST
 from graph.schema.fields import answer, attribute, object_type
+from graph.schema.files import DOWNLOAD, OF_ASSET, VIEWER_CAN_DOWNLOAD, FileDownload
 from graph.schema.lazy import LazyAsset, LazyDatabase, LazyExecution, LazyPipelineExecution
 from graph.schema.node import Node
 from graph.schema.scalars import JSON
@@ -13,6 +14,7 @@ from graph.tables.records.steps import StepRow
 
 _KEYS = InputRow.fields("key") + StepInputFileRow.fields("key")
 _PATH = _KEYS + InputRow.fields("root")
+_DOWNLOAD = OF_ASSET + _PATH + InputRow.fields("bucket", "version_id")
 
 
 @object_type(InputRow, StepInputFileRow, description="A file, a folder or a whole asset that an execution read.")
@@ -36,6 +38,8 @@ class InputFile(Node):
         "Where it lies in S3.", reads=InputRow.fields("bucket", "key", "version_id")
     )
     execution: LazyExecution | None = answer(inputs.execution_of, "The execution that read it.")
+    download: FileDownload | None = answer(downloads.of_input, DOWNLOAD, reads=_DOWNLOAD, cost=TEXT_COST)
+    viewer_can_download: bool | None = answer(downloads.may_download_input, VIEWER_CAN_DOWNLOAD, reads=_DOWNLOAD)
 
 
 @object_type(InputMetadataRow, description="Metadata of one file, asset or database that a step was given.")

@@ -1,8 +1,9 @@
 """What runs and steps wrote."""
 
-from graph.resolvers import outputs
+from graph.resolvers import downloads, outputs
 from graph.schema.costs import TEXT_COST
 from graph.schema.fields import answer, attribute, object_type
+from graph.schema.files import DOWNLOAD, OF_TARGET, VIEWER_CAN_DOWNLOAD, FileDownload
 from graph.schema.lazy import LazyAsset, LazyPipelineExecution
 from graph.schema.node import Node
 from graph.schema.scalars import BigInt
@@ -13,6 +14,8 @@ from graph.tables.records.outputs import OutputFileRow, OutputMetadataRow, Outpu
 from graph.tables.records.steps import StepRow
 
 _VERSION = OutputFileRow.fields("relative_path") + ConfigurationRow.fields("path_extension")
+_DOWNLOAD = _VERSION + OF_TARGET + OutputFileRow.fields("content_type", "bucket", "s3_key", "s3_version_id")
+_RESULT_DOWNLOAD = OF_TARGET + OutputResultRow.fields("s3_key")
 
 
 @object_type(OutputFileRow, description="A file or a preview that a step wrote.")
@@ -38,6 +41,8 @@ class OutputFile(Node):
         outputs.asset_file_version_id, "The version of the asset's file that this output became.", reads=_VERSION
     )
     pipeline_execution: LazyPipelineExecution | None = answer(outputs.step_of, "The step that wrote it.")
+    download: FileDownload | None = answer(downloads.of_output, DOWNLOAD, reads=_DOWNLOAD, cost=TEXT_COST)
+    viewer_can_download: bool | None = answer(downloads.may_download_output, VIEWER_CAN_DOWNLOAD, reads=_DOWNLOAD)
 
 
 @object_type(OutputMetadataRow, description="A metadata value that a run wrote.")
@@ -62,3 +67,7 @@ class OutputResult(Node):
         reads=OutputResultRow.fields("body", "body_is_truncated", "s3_key") + StepRow.fields("bucket"),
     )
     pipeline_execution: LazyPipelineExecution | None = answer(outputs.step_of, "The step that it is recorded under.")
+    download: FileDownload | None = answer(downloads.of_result, DOWNLOAD, reads=_RESULT_DOWNLOAD, cost=TEXT_COST)
+    viewer_can_download: bool | None = answer(
+        downloads.may_download_result, VIEWER_CAN_DOWNLOAD, reads=_RESULT_DOWNLOAD
+    )

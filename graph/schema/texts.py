@@ -2,9 +2,12 @@
 
 from graph.context import Context
 from graph.resolvers import texts
-from graph.schema.costs import TEXT_COST
+from graph.schema.costs import PART_COST, TEXT_COST
 from graph.schema.fields import answer, attribute, object_type
+from graph.schema.scalars import BigInt
 from graph.tables.records import inputs
+
+_BEGINNING = BigInt(0)
 
 
 @object_type(
@@ -22,6 +25,30 @@ class S3Location:
 async def content(text: texts.StoredText, _context: Context, max_bytes: int | None = None) -> str:
     """The text, or its leading part."""
     return text.content(max_bytes)
+
+
+@object_type(
+    texts.StoredTextPart,
+    description="Some bytes of a whole text, redacted as the whole would be: content may be longer or shorter. It ends "
+    "in a whole character, and the last part ends at totalBytes.",
+)
+class StoredTextPart:
+    """Some bytes of a text."""
+
+    content: str = attribute("The text between the two offsets, redacted.", reads=(), cost=TEXT_COST)
+    from_byte: BigInt = attribute(
+        "Where it begins, in bytes of the text as stored: as asked for, moved back to the beginning of a character.",
+        reads=(),
+    )
+    to_byte: BigInt = attribute("Where it ends, and the next part begins.", reads=())
+    total_bytes: BigInt = attribute("The length of the whole text as stored, in bytes of UTF-8.", reads=())
+
+
+async def part(
+    text: texts.StoredText, context: Context, from_byte: BigInt = _BEGINNING, max_bytes: int = texts.DEFAULT_PART
+) -> texts.StoredTextPart | None:
+    """A part of the whole text."""
+    return await texts.part(text, context, from_byte, max_bytes)
 
 
 @object_type(
@@ -46,4 +73,10 @@ class StoredText:
         "Where the whole text lies. Null for logs, whose whole is in CloudWatch, and for template overrides. For a "
         "rendered configuration: the final file, with system tags filled in.",
         reads=(),
+    )
+    part: StoredTextPart | None = answer(
+        part,
+        "Some bytes of the whole text, from S3 where the row holds only its beginning: from fromByte on, at most "
+        "maxBytes, 4 to 262,144. Begin at 0 and go on at toByte, to totalBytes. Null where S3 has it no more.",
+        cost=PART_COST,
     )

@@ -183,6 +183,17 @@ FILE_VERSIONS = Table(
     (FILE_VERSIONS_BY_EXECUTION,),
 )
 
+BUCKETS_BY_NAME = Index("bucketNameGSI", "bucketName", "baseAssetsPrefix")
+BUCKETS = Table(
+    "S3AssetBucketsStorageTable",
+    ("S3_ASSET_BUCKETS_STORAGE_TABLE_NAME",),
+    "dynamoTables/s3AssetBucketsStorage",
+    "bucketId",
+    "bucketName:baseAssetsPrefix",
+    (BUCKETS_BY_NAME,),
+)
+"""Where assets lie; read only where links to files are given."""
+
 CONSTRAINTS_BY_GROUP = Index("GroupPermissionsIndex", "groupId", "objectType")
 CONSTRAINTS_BY_USER = Index("UserPermissionsIndex", "userId", "objectType")
 CONSTRAINTS = Table(
@@ -228,6 +239,8 @@ EXECUTION_TABLES = (
 DEFINITION_TABLES = (ASSETS, DATABASES, WORKFLOWS, PIPELINES, FILE_VERSIONS)
 PERMISSION_TABLES = (CONSTRAINTS, ROLES, USER_ROLES, API_KEYS)
 TABLES = EXECUTION_TABLES + DEFINITION_TABLES + PERMISSION_TABLES
+"""What every deployment needs."""
+ALL_TABLES = (*TABLES, BUCKETS)
 
 
 def execution_indexes() -> Iterator[tuple[Table, Index]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from graph.tables.catalogue import TABLES, Index, Table
+from graph.tables.catalogue import Index, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ def examine(client: Any, names: Mapping[Table, str]) -> Iterator[Finding]:
     Raises:
         BotoCoreError: when there are no credentials or no connection, so that nothing can be told of any table.
     """
-    for table in TABLES:
+    for table, name in names.items():
         try:
-            description = client.describe_table(TableName=names[table])["Table"]
+            description = client.describe_table(TableName=name)["Table"]
         except ClientError as error:
             yield Finding(table, None, _refusal(error))
             continue

@@ -1,7 +1,7 @@
 """Physical table names: from the environment variables that VAMS uses, else from the deployment's SSM parameters."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from graph.tables.catalogue import TABLES, Table
@@ -22,9 +22,11 @@ class MissingTableNames(Exception):
 
 
 def table_names(
-    parameters: Callable[[str], Mapping[str, str]], environment: Mapping[str, str] = os.environ
+    parameters: Callable[[str], Mapping[str, str]],
+    environment: Mapping[str, str] = os.environ,
+    tables: Sequence[Table] = TABLES,
 ) -> dict[Table, str]:
-    """The physical name of each table of the catalogue.
+    """The physical name of each of some tables of the catalogue.
 
     ``parameters`` maps a prefix to the SSM parameters below it, by their path relative to the prefix; it is called at
     most once, and only when the environment does not name every table.
@@ -32,12 +34,12 @@ def table_names(
     Raises:
         MissingTableNames: naming the variable of each table that neither source knows.
     """
-    names = {table: name for table in TABLES if (name := _from_environment(table, environment))}
+    names = {table: name for table in tables if (name := _from_environment(table, environment))}
     prefix = environment.get(PREFIX_VARIABLE, "")
-    if prefix and len(names) < len(TABLES):
+    if prefix and len(names) < len(tables):
         below = parameters(prefix)
-        names |= {t: below[t.parameter] for t in TABLES if t not in names and below.get(t.parameter)}
-    if missing := [table for table in TABLES if table not in names]:
+        names |= {t: below[t.parameter] for t in tables if t not in names and below.get(t.parameter)}
+    if missing := [table for table in tables if table not in names]:
         raise MissingTableNames(missing)
     return names
 

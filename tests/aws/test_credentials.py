@@ -202,3 +202,22 @@ async def test_the_same_credentials_again_are_no_way_out(clock: Clock) -> None:
 def test_each_loop_can_ask(signers: Signers, source: Source) -> None:
     assert [key_of(asyncio.run(signers.current())) for _ in range(2)] == ["id-1"] * 2
     assert source.loaded == 1
+
+
+@pytest.mark.parametrize(("left", "expected"), [(10_000, 3_600), (3_600, 3_600), (3_599, 3_599), (45, 45)])
+def test_what_is_signed_lasts_no_longer_than_they_do(left: int, expected: int) -> None:
+    held = RefreshableCredentials(
+        "a",
+        "b",
+        "c",
+        datetime.now(UTC) + timedelta(seconds=left + 0.9),
+        lambda: pytest.fail("renewed"),
+        "test",
+        advisory_timeout=0,
+        mandatory_timeout=0,
+    )
+    assert SharedCredentials(lambda: held).lasting(3_600) == expected
+
+
+def test_those_without_an_end_last_as_long_as_is_asked_for() -> None:
+    assert SharedCredentials(lambda: Credentials("a", "b")).lasting(3_600) == 3_600

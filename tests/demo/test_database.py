@@ -11,7 +11,7 @@ from graph.demo.data import Items
 from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase, put_items
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.settings import Settings
-from graph.tables.catalogue import DATABASES, EXECUTIONS, EXECUTIONS_BY_DATE, TABLES, Table
+from graph.tables.catalogue import ALL_TABLES, DATABASES, EXECUTIONS, EXECUTIONS_BY_DATE, Table
 from tests.demo.reading import ITEMS, Item
 
 FEW: Items = {DATABASES: [{"databaseId": f"database-{number}"} for number in range(30)]}
@@ -50,7 +50,7 @@ def test_it_listens_on_the_loopback_address_alone(seeded: Seeded) -> None:
     assert seeded.database.endpoint.startswith("http://127.0.0.1:")
 
 
-@pytest.mark.parametrize("table", TABLES, ids=repr)
+@pytest.mark.parametrize("table", ALL_TABLES, ids=repr)
 def test_it_holds_the_items_of_the_demo(seeded: Seeded, table: Table) -> None:
     def by_key(item: Item) -> list[str]:
         return [item[name] for name in table.key]
@@ -58,7 +58,7 @@ def test_it_holds_the_items_of_the_demo(seeded: Seeded, table: Table) -> None:
     assert sorted(stored(seeded.database, table), key=by_key) == sorted(ITEMS[table], key=by_key)
 
 
-@pytest.mark.parametrize("table", TABLES, ids=repr)
+@pytest.mark.parametrize("table", ALL_TABLES, ids=repr)
 def test_it_has_the_indexes_of_the_catalogue(seeded: Seeded, table: Table) -> None:
     description = seeded.database.client.describe_table(TableName=seeded.database.names[table])["Table"]
     indexes = {

@@ -7,12 +7,12 @@ from botocore.exceptions import ClientError, NoCredentialsError
 
 from graph.demo.database import EmbeddedDatabase
 from graph.tables.catalogue import (
+    ALL_TABLES,
     API_KEYS,
     API_KEYS_BY_HASH,
     EXECUTIONS,
     EXECUTIONS_BY_GROUP,
     STEPS,
-    TABLES,
     Index,
     Table,
 )
@@ -52,7 +52,7 @@ def test_a_deployment_as_it_should_be_has_no_fault(database: EmbeddedDatabase) -
     findings = list(examine(database.client, database.names))
     assert not faults(findings)
     assert {(one.table, one.index) for one in findings} == {
-        (table, index) for table in TABLES for index in (None, *table.indexes)
+        (table, index) for table in ALL_TABLES for index in (None, *table.indexes)
     }
 
 

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from graph.tables.catalogue import EXECUTIONS, STEPS, TABLES, USER_ROLES
+from graph.tables.catalogue import ALL_TABLES, BUCKETS, EXECUTIONS, STEPS, TABLES, USER_ROLES
 from graph.tables.names import PREFIX_VARIABLE, MissingTableNames, ssm_parameters, table_names
 
 ENVIRONMENT = {variable: f"physical-{table.name}" for table in TABLES for variable in table.variables[:1]}
@@ -88,3 +88,12 @@ def test_without_a_prefix_nothing_is_looked_up() -> None:
     with pytest.raises(MissingTableNames) as missing:
         table_names(nothing, {})
     assert missing.value.tables == TABLES
+
+
+def test_a_table_that_only_some_deployments_need_is_missed_where_it_is_asked_for() -> None:
+    assert BUCKETS not in table_names(nothing, ENVIRONMENT)
+    with pytest.raises(MissingTableNames) as missing:
+        table_names(nothing, ENVIRONMENT, ALL_TABLES)
+    assert missing.value.tables == (BUCKETS,)
+    named = table_names(nothing, ENVIRONMENT | {"S3_ASSET_BUCKETS_STORAGE_TABLE_NAME": "buckets"}, ALL_TABLES)
+    assert named[BUCKETS] == "buckets"

@@ -22,6 +22,15 @@ class AssetRow(Row):
     description: str | None = stored("description", decode.optional_text)
     asset_type: str | MalformedValue | None = decides("assetType", deciding.compared_text)
     tags: Sequence[str] | MalformedValue = decides("tags", deciding.compared_texts)
+    is_distributable: bool | MalformedValue = stored("isDistributable", deciding.flag)
+    bucket_id: str | None = stored("bucketId", decode.optional_text)
+    place: dict[str, Any] = stored("assetLocation", decode.mapping)
+
+    @property
+    def root(self) -> str:
+        """The prefix of the asset's files in its bucket; empty where the row does not say it."""
+        key = self.place.get("Key")
+        return key if isinstance(key, str) else ""
 
     @property
     def id(self) -> str:
@@ -38,6 +47,18 @@ class AssetRow(Row):
         """Whether the asset is in use or archived."""
         is_archived = self.partition.endswith(keys.ARCHIVED)
         return states.AssetStatus.ARCHIVED if is_archived else states.AssetStatus.ACTIVE
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class BucketRow(Row):
+    """A bucket that VAMS keeps assets in, below a prefix."""
+
+    table: ClassVar = catalogue.BUCKETS
+
+    bucket_id: str = key_part("bucketId")
+    place_key: str = key_part("bucketName:baseAssetsPrefix")
+    name: str = key_part("bucketName")
+    prefix: str = key_part("baseAssetsPrefix")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
