@@ -37,7 +37,15 @@ from tests.aws.network.authority import Authority, serving
 ROWS, IN_FLIGHT, ROUNDS = 20, 10, 7
 FIELDS = field_names(OutputFileRow)
 QUERY = Query(
-    OUTPUT_FILES, None, "a" * 32, None, (), OutputFileRow.projection(FIELDS), forward=True, after=None, limit=ROWS + 1
+    OUTPUT_FILES,
+    None,
+    "a" * 32,
+    None,
+    (),
+    OutputFileRow.plan(FIELDS).attributes,
+    forward=True,
+    after=None,
+    limit=ROWS + 1,
 )
 
 

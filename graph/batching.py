@@ -30,7 +30,6 @@ class Loader(DataLoader[KeyT, ResultT], ABC, Generic[KeyT, ResultT]):
     def __init__(self, scope: OperationScope) -> None:
         super().__init__()
         self.scope = scope
-        self._primed: dict[KeyT, ResultT] = {}
 
     @abstractmethod
     async def read(self, keys: Sequence[KeyT]) -> Sequence[ResultT | Exception]:
@@ -45,38 +44,39 @@ class Loader(DataLoader[KeyT, ResultT], ABC, Generic[KeyT, ResultT]):
 
     def load(self, key: KeyT) -> "asyncio.Future[ResultT]":
         """Return the result of a key. Giving up the wait does not stop the load."""
-        return self.scope.follow(self._load(key))
+        loading = self._load(key)
+        return loading if loading.done() else self.scope.follow(loading)
 
     async def load_all(self, keys: Iterable[KeyT]) -> list[ResultT]:
         """Return the results of some keys, in their order, awaited as one: cheaper than each on its own."""
-        return await self.scope.follow_all([self._load(key) for key in keys])
+        return [*await self.scope.gather(*map(self._load, keys))]
 
     def begin(self, key: KeyT) -> None:
         """Start a load that something else in the operation will wait for, or nothing will."""
         self._load(key)
 
     def do_resolve_reject(self, key: KeyT, future: "asyncio.Future[ResultT]") -> None:
-        """Queue a key until the operation waits. An error that every waiter has given up by then is no complaint."""
-        future.add_done_callback(lambda done: done.cancelled() or done.exception())
+        """Queue a key until the operation waits."""
         self._queue.append(aiodataloader.Loader(key, future))
         if len(self._queue) == 1:
             self.scope.when_waiting(self._dispatch)
 
     def knows(self, key: KeyT) -> bool:
-        """Whether the key was asked for or primed before in this operation, so that loading it costs nothing."""
-        return key in self._cache or key in self._primed
+        """Whether the key was asked for or brought before in this operation, so that loading it costs nothing."""
+        return key in self._cache or self.brought(key) is not None
 
-    def remember(self, results: Iterable[tuple[KeyT, ResultT]]) -> None:
-        """Keep results that another read brought; few of them will be asked for."""
-        for key, result in results:
-            self._primed.setdefault(key, result)
+    def brought(self, _key: KeyT) -> ResultT | None:
+        """Return what another read brought of a key, if one did."""
+        return None
 
     def _load(self, key: KeyT) -> "asyncio.Future[ResultT]":
-        remembered = self._cache.get(key)
-        if remembered is None and key in self._primed:
-            self.prime(key, self._primed[key])
-        elif remembered is not None and remembered.cancelled():
+        known: asyncio.Future[ResultT] | None = self._cache.get(key)
+        if known is not None and not known.cancelled():
+            return known
+        if known is not None:
             self.clear(key)
+        elif (brought := self.brought(key)) is not None:
+            self.prime(key, brought)
         return super().load(key)
 
     def _dispatch(self) -> None:
@@ -93,4 +93,7 @@ class Loader(DataLoader[KeyT, ResultT], ABC, Generic[KeyT, ResultT]):
             if task is not None and task.cancelling():
                 raise
             aiodataloader.failed_dispatch(self, queue, LoadCancelled())
+        for asked in queue:
+            if not asked.future.cancelled():
+                asked.future.exception()  # an error that every waiter has given up by now is no complaint
         self.scope.hold()  # until those who wait for it had their turn

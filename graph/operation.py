@@ -5,8 +5,10 @@ that all that was asked for can be read together, at once.
 """
 
 import asyncio
+from asyncio.tasks import _enter_task, _leave_task  # the documented way for other tasks than asyncio's to be current
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from contextvars import copy_context
 from functools import partial
 from typing import Any, TypeAlias, TypeVar, overload
 
@@ -29,12 +31,14 @@ class OperationScope:
 
     Attributes:
         running: how many can go on by themselves.
+        tasks: those that are not over.
+        is_closed: whether the operation is over.
     """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._is_closed = False
+        self.is_closed = False
+        self.tasks: set[OperationTask[Any]] = set()
         self.running = 0
         self._is_held = self._is_held_again = False
         self._dispatches: list[Callable[[], None]] = []
@@ -52,20 +56,26 @@ class OperationScope:
     # Tasks
 
     def start(
-        self, work: Coroutine[Any, Any, T], then: Callable[[asyncio.Task[T]], None] | None = None
-    ) -> asyncio.Task[T]:
-        """Begin some work in a task that ends with the operation; ``then`` is told when it is over.
+        self, work: Coroutine[Any, Any, T], then: Callable[["OperationTask[T]"], None] | None = None
+    ) -> "OperationTask[T]":
+        """Begin some work in the next turn of the event loop; ``then`` is told when it is over.
 
         Raises:
             RuntimeError: when the operation is over.
         """
-        if self._is_closed:
-            work.close()
-            raise RuntimeError("The operation is over.")
-        self.running += 1
-        task = self._loop.create_task(_Counted(self, work))
-        self._tasks.add(task)
-        task.add_done_callback(partial(self._end, work, then))
+        task = OperationTask(self, self._loop, work)
+        task.then = then
+        self._loop.call_soon(task.step, context=task.context)
+        return task
+
+    def run(self, work: Coroutine[Any, Any, T]) -> "OperationTask[T]":
+        """Do some work at once up to its first wait, and the rest as :meth:`start` does. Not within a task.
+
+        Raises:
+            RuntimeError: when the operation is over.
+        """
+        task = OperationTask(self, self._loop, work)
+        task.context.run(task.step)
         return task
 
     @overload
@@ -79,34 +89,45 @@ class OperationScope:
 
         Cancelling the wait cancels the coroutines that were given, but no future.
         """
-        if not works:
-            return ()
-        joined = _Joined(loop=self._loop)
-        futures: list[asyncio.Future[Any]] = []
-        join = _Join(self, joined, futures, len(works))
-        for work in works:
-            if asyncio.isfuture(work):
-                work.add_done_callback(join)
-                futures.append(work)
-            else:
-                task = self.start(work, join)
-                joined.tasks.append(task)
-                futures.append(task)
-        return tuple(await joined)
+        if len(works) == 1 and not isinstance(works[0], asyncio.Future):
+            return (await works[0],)
+        return tuple([future.result() for future in await self._over(works)])
 
-    async def settle(self, works: Iterable[Awaitable[T]]) -> list[T | Exception]:
+    async def settle(self, works: Iterable[Work[T]]) -> list[T | Exception]:
         """Await some work together; the error of one stands in its place and leaves the others."""
-        return list(await self.gather(*map(_settled, works)))
+        works = [*works]
+        if len(works) == 1 and not isinstance(works[0], asyncio.Future):
+            try:
+                return [await works[0]]
+            except Exception as error:
+                return [error]
+        over = await self._over(works, settles=True)
+        return [e if isinstance(e := future.exception(), Exception) else future.result() for future in over]
+
+    async def _over(self, works: Sequence[Work[T]], *, settles: bool = False) -> "Sequence[asyncio.Future[T]]":
+        """Await some work until all is over; unless it ``settles``, until one has an error, which is raised."""
+        join, futures = _Join(self, len(works), settles=settles), list[asyncio.Future[T]]()
+        for work in works:
+            if not isinstance(work, asyncio.Future):
+                futures.append(join.start(work))
+                continue
+            futures.append(work)
+            if work.done():
+                join(work)
+            else:
+                work.add_done_callback(join)
+        if works:
+            await join
+        return futures
 
     async def close(self) -> None:
         """Cancel what has not ended, and wait until all of it has."""
-        self._is_closed = True
+        self.is_closed = True
         self._dispatches.clear()
-        while self._tasks:
-            for task in self._tasks:
+        while self.tasks:
+            for task in self.tasks:
                 task.cancel()
-            await asyncio.wait(self._tasks)
-            await asyncio.sleep(0)  # for the callbacks that take them from the set
+            await asyncio.wait(self.tasks)
 
     # Loads
 
@@ -114,7 +135,7 @@ class OperationScope:
         """Call a function once, as soon as all that was begun for the operation waits for something."""
         self._dispatches.append(dispatch)
         if not self.running and len(self._dispatches) == 1:
-            self._loop.call_soon(self._dispatch_if_waiting)
+            self._loop.call_soon(self._load_if_waiting)
 
     def follow(self, leading: asyncio.Future[T]) -> asyncio.Future[T]:
         """Return a future with the outcome of another, which can be cancelled without cancelling that one.
@@ -127,26 +148,13 @@ class OperationScope:
         leading.add_done_callback(partial(self._resume, following))
         return following
 
-    def follow_all(self, leading: Sequence[asyncio.Future[T]]) -> asyncio.Future[list[T]]:
-        """Return a future with the results of some others, or the first of their errors."""
-        following: asyncio.Future[list[T]] = self._loop.create_future()
-        join = _Join(self, following, leading, len(leading))
-        for future in leading:
-            if future.done():
-                join(future)
-            else:
-                future.add_done_callback(join)
-        if not leading:
-            following.set_result([])
-        return following
-
     # Counting
 
-    def wait(self) -> None:
-        """Count one less: it waits for something, or is over."""
-        self.running -= 1
-        if self._dispatches and not self.running:
-            self._dispatch()
+    def load(self) -> None:
+        """Begin the loads that were asked for, now that nothing goes on by itself."""
+        dispatches, self._dispatches = self._dispatches, []
+        for dispatch in dispatches:
+            dispatch()
 
     def hold(self) -> None:
         """Count as running until those whose futures just got their outcomes had their turn."""
@@ -163,16 +171,13 @@ class OperationScope:
             self._loop.call_soon(self._release)
             return
         self._is_held = False
-        self.wait()
-
-    def _dispatch_if_waiting(self) -> None:
+        self.running -= 1
         if not self.running:
-            self._dispatch()
+            self.load()
 
-    def _dispatch(self) -> None:
-        dispatches, self._dispatches = self._dispatches, []
-        for dispatch in dispatches:
-            dispatch()
+    def _load_if_waiting(self) -> None:
+        if not self.running:
+            self.load()
 
     def _resume(self, following: asyncio.Future[Any], leading: asyncio.Future[Any]) -> None:
         self.hold()
@@ -196,103 +201,127 @@ class OperationScope:
         for _ in range(min(_RESUMED_AT_ONCE, len(self._late))):
             self._resume(*self._late.popleft())
 
-    def _end(
-        self,
-        work: Coroutine[Any, Any, Any],
-        then: Callable[[asyncio.Task[Any]], None] | None,
-        task: asyncio.Task[Any],
-    ) -> None:
-        self._tasks.discard(task)
-        work.close()  # it may never have begun
-        if not task.cancelled():
-            task.exception()  # whoever awaits it sees it too; nobody needs to
-        if then is not None:
-            then(task)
-        self.wait()
 
+class OperationTask(asyncio.Future[T]):
+    """A coroutine that is run from wait to wait, as an ``asyncio.Task`` runs one, for less and with two differences.
 
-class _Counted(Coroutine[Any, Any, T]):
-    """Run a coroutine, and tell when it waits. A bare yield, as of ``asyncio.sleep(0)``, is no wait."""
+    It can begin at once, so that what waits for nothing is over in the turn that asked for it; and it tells its
+    operation when it waits. A bare yield, as of ``asyncio.sleep(0)``, is no wait.
 
-    __slots__ = ("_is_waiting", "_scope", "_work")
+    Attributes:
+        context: the context variables of the coroutine.
+        then: what is told when it is over.
+    """
 
-    def __init__(self, scope: OperationScope, work: Coroutine[Any, Any, T]) -> None:
-        self._scope, self._work = scope, work
-        self._is_waiting = False
+    __slots__ = ("_cancellations", "_is_cancelled", "_scope", "_waits_for", "_work", "context", "then")
 
-    def __await__(self) -> Generator[Any, Any, T]:
-        """Be run by something else than a task, which nothing does."""
-        return self._work.__await__()
-
-    def send(self, value: Any) -> Any:
-        """Go on."""
-        scope = self._scope
-        if self._is_waiting:
-            self._is_waiting = False
-            scope.running += 1
-        waits_for = self._work.send(value)
-        if waits_for is not None:
-            self._is_waiting = True
-            scope.wait()
-        return waits_for
-
-    def throw(self, *error: Any) -> Any:
-        """Go on with an error."""
-        if self._is_waiting:
-            self._is_waiting = False
-            self._scope.running += 1
-        waits_for = self._work.throw(*error)
-        if waits_for is not None:
-            self._is_waiting = True
-            self._scope.wait()
-        return waits_for
-
-    def close(self) -> None:
-        """End."""
-        self._work.close()
-
-
-class _Joined(asyncio.Future[list[Any]]):
-    """The results of some work. Cancelling it cancels its tasks in the same turn, so that none begins after that."""
-
-    def __init__(self, *, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, scope: OperationScope, loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> None:
         super().__init__(loop=loop)
-        self.tasks: list[asyncio.Task[Any]] = []
+        self.context = copy_context()
+        self.then: Callable[[OperationTask[T]], None] | None = None
+        if scope.is_closed:
+            work.close()
+            raise RuntimeError("The operation is over.")
+        self._scope, self._work = scope, work
+        self._waits_for: asyncio.Future[Any] | None = None
+        self._cancellations = 0
+        self._is_cancelled = False
+        scope.tasks.add(self)
+        scope.running += 1
+
+    def step(self, _waited_for: asyncio.Future[Any] | None = None) -> None:  # noqa: C901 - it is one thing, done often
+        """Run on to the next wait, or to the end."""
+        scope, loop = self._scope, self.get_loop()
+        if self._waits_for is not None:
+            self._waits_for = None
+            scope.running += 1
+        _enter_task(loop, self)  # type: ignore[arg-type]  # it has what is asked of the current task
+        try:
+            if self._is_cancelled:
+                self._is_cancelled = False
+                waits_for = self._work.throw(asyncio.CancelledError())
+            else:
+                waits_for = self._work.send(None)
+        except StopIteration as end:
+            self.set_result(end.value)
+        except asyncio.CancelledError:
+            super().cancel()
+        except Exception as error:
+            self.set_exception(error.with_traceback(error.__traceback__ and error.__traceback__.tb_next))  # no cycle
+            self.exception()  # whoever awaits it sees it too; nobody needs to
+        else:
+            if waits_for is None:
+                loop.call_soon(self.step, context=self.context)
+                return
+            waits_for._asyncio_future_blocking = False  # noqa: SLF001 - as tasks tell futures that they are awaited
+            waits_for.add_done_callback(self.step, context=self.context)
+            self._waits_for = waits_for
+            self._is_cancelled = self._is_cancelled and not waits_for.cancel()
+        finally:
+            _leave_task(loop, self)  # type: ignore[arg-type]
+        if self.done():
+            scope.tasks.discard(self)
+            if self.then is not None:
+                then, self.then = self.then, None  # which may refer to it: a cycle
+                then(self)
+        scope.running -= 1
+        if not scope.running:
+            scope.load()
 
     def cancel(self, msg: Any = None) -> bool:
-        """Cancel the tasks, and the wait for them."""
-        for task in self.tasks:
-            task.cancel(msg)
-        return super().cancel(msg)
+        """Request to cancel it."""
+        if self.done():
+            return False
+        self._cancellations += 1
+        if self._waits_for is None or not self._waits_for.cancel(msg):
+            self._is_cancelled = True
+        return True
+
+    def cancelling(self) -> int:
+        """Return the number of such requests."""
+        return self._cancellations
+
+    def uncancel(self) -> int:
+        """Take one such request back."""
+        self._cancellations = max(0, self._cancellations - 1)
+        return self._cancellations
 
 
-class _Join:
-    """Resolve a future with the results of some others, or with the first of their errors."""
+class _Join(asyncio.Future[None]):
+    """Comes when some futures have come, or the first error of one, which is its own unless it ``settles``.
 
-    def __init__(
-        self, scope: OperationScope, joined: asyncio.Future[Any], futures: Sequence[asyncio.Future[Any]], left: int
-    ) -> None:
-        self._scope, self._joined, self._futures, self._left = scope, joined, futures, left
+    Cancelling it cancels the tasks that it started in the same turn, so that none begins after that.
+    """
+
+    def __init__(self, scope: OperationScope, left: int, *, settles: bool) -> None:
+        super().__init__()
+        self._scope, self._left, self._settles = scope, left, settles
+        self._tasks: list[OperationTask[Any]] = []
+
+    def start(self, work: Coroutine[Any, Any, T]) -> OperationTask[T]:
+        """Begin one of them."""
+        task = self._scope.start(work, self)
+        self._tasks.append(task)
+        return task
 
     def __call__(self, future: asyncio.Future[Any]) -> None:
         """Take the outcome of one of them."""
         self._left -= 1
-        error = None if future.cancelled() else future.exception()
-        if self._joined.done():
+        if self.done():
             return
+        error = None if future.cancelled() else future.exception()
         if future.cancelled():
-            self._joined.cancel()
-        elif error is not None:
-            self._joined.set_exception(error)
+            super().cancel()
+        elif error is not None and not (self._settles and isinstance(error, Exception)):
+            self.set_exception(error)
         elif not self._left:
-            self._joined.set_result([one.result() for one in self._futures])
+            self.set_result(None)
         else:
             return
         self._scope.hold()
 
-
-async def _settled(work: Awaitable[T]) -> T | Exception:
-    try:
-        return await work
-    except Exception as error:
-        return error
+    def cancel(self, msg: Any = None) -> bool:
+        """Cancel the tasks, and the wait for them."""
+        for task in self._tasks:
+            task.cancel(msg)
+        return super().cancel(msg)

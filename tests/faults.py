@@ -60,7 +60,8 @@ class FaultyClient:
         table = self._tables[request["TableName"]]
         index = next((index for index in table.indexes if index.name == request.get("IndexName")), None)
         ends = () if index is None else (index.partition, *([index.sort] if index.sort else ()))
-        return self._meet(Call("Query", request, tuple(dict.fromkeys((*table.key, *ends))), self._client.query))
+        key = tuple(dict.fromkeys(reversed((*table.key, *ends))))[::-1]  # the sort key may be of the table's key too
+        return self._meet(Call("Query", request, key, self._client.query))
 
     def get_item(self, **request: Any) -> Answer:
         """Asks for one item."""

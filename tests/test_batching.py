@@ -18,6 +18,7 @@ class Spelled(Loader[int, str]):
     def __init__(self, scope: OperationScope | None = None) -> None:
         super().__init__(scope or OperationScope())
         self.batches: list[list[int]] = []
+        self.known: dict[int, str] = {}
         self.short = self.allows_negative = False
 
     async def read(self, keys: Sequence[int]) -> Sequence[str | GraphError]:
@@ -27,6 +28,9 @@ class Spelled(Loader[int, str]):
             MalformedValue("number") if key < 0 and not self.allows_negative else f"secret value {key}" for key in keys
         ]
         return spelled[1:] if self.short else spelled
+
+    def brought(self, key: int) -> str | None:
+        return self.known.get(key)
 
 
 @pytest.fixture
@@ -138,7 +142,8 @@ async def test_a_load_that_was_begun_is_awaited_without_another() -> None:
 
 async def test_what_another_read_brought_is_not_read_again_for_a_load_that_is_begun() -> None:
     loader = Spelled()
-    loader.remember([(1, "known")])
+    loader.known[1] = "known"
+    assert loader.knows(1)
     loader.begin(1)
     assert await loader.load(1) == "known"
     assert loader.batches == []

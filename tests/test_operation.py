@@ -51,13 +51,13 @@ async def test_nothing_of_an_operation_runs_on_after_it(
             scope.start(work)
         await turns(3)
     assert ended == ["ended"] * count
-    assert len(asyncio.all_tasks()) == 1
+    assert not scope.tasks
 
 
 async def test_what_never_began_leaves_no_warning() -> None:
     async with OperationScope() as scope:
         scope.start(never([]))
-    assert len(asyncio.all_tasks()) == 1
+    assert not scope.tasks
 
 
 async def test_nothing_begins_after_the_end() -> None:
@@ -157,7 +157,7 @@ async def test_those_that_follow_have_the_same_outcome(outcome: str) -> None:
 
 
 async def _all(scope: OperationScope, leading: "asyncio.Future[Any]") -> list[Any]:
-    return await scope.follow_all([leading, leading])
+    return [*await scope.gather(leading, leading)]
 
 
 async def test_thousands_that_follow_go_on_a_hundred_at_a_time() -> None:

@@ -88,7 +88,7 @@ class OperationEngines:
         self._pages = Pages(settings.history_pages_per_operation)
         self._further_pages = Pages(settings.history_pages)
         self._bounds = Bounds(settings.definition_bytes, settings.stages, settings.stage_depth)
-        self._known: dict[Hashable, asyncio.Task[Any]] = {}
+        self._known: dict[Hashable, asyncio.Future[Any]] = {}
         self._checks_left = settings.status_checks
         self._kept_stored: set[str] = set()
 

@@ -37,14 +37,10 @@ class Asked(Protocol):
 class Answered:
     """How a field is answered that is no attribute of its record.
 
-    ``bind`` makes the function that answers it out of its arguments, once for all records. With ``at_once``, that
-    function is run by its caller up to its first wait, and only what waits gets a task. ``work`` says how much work it
-    is to answer, beside that of loading one row.
+    ``bind`` makes the function that answers it: first of where it is asked, then of its arguments, for all records.
     """
 
-    bind: Callable[[Asked, Mapping[str, Any]], Bound]
-    at_once: bool = False
-    work: int = 1
+    bind: Callable[[Asked], Callable[[Mapping[str, Any]], Bound]]
 
 
 class InstanceOf:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from graphql import DocumentNode, ExecutionResult, GraphQLObjectType, OperationType
+from graphql import DocumentNode, ExecutionResult, GraphQLError, GraphQLObjectType, OperationType
 from graphql.execution.collect_fields import CollectedFields, GroupedFieldSet
+from graphql.execution.executor import Executor
 from graphql.pyutils import AwaitableOrValue
 from strawberry.execution import optimized_is_awaitable
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
@@ -23,25 +24,41 @@ async def execute(
     operation_name: str | None = None,
     scope: OperationScope | None = None,
 ) -> ExecutionResult:
-    """Return the result of an operation of a valid document. Its tasks are those of the scope, or of one of its own."""
-    executor = PlannedExecutor.build(
-        plans.schema,
-        document,
-        context_value=context,
-        raw_variable_values=dict(variables or {}),
-        operation_name=operation_name,
-        is_awaitable=optimized_is_awaitable,  # type: ignore[arg-type]  # it narrows nothing
-        plans=plans,
-        scope=scope or OperationScope(),
-    )
-    if isinstance(executor, list):
-        return ExecutionResult(None, executor)
+    """Return the result of an operation of a valid document. Its tasks are those of the scope, or of one of its own.
+
+    graphql-core's executor is only made where there is something to plan, or something is not as expected.
+    """
+    given, scope, made = dict(variables or {}), scope or OperationScope(), list[Executor[Any]]()
+
+    def build() -> Executor[Any] | list[GraphQLError]:
+        executor = PlannedExecutor.build(
+            plans.schema,
+            document,
+            context_value=context,
+            raw_variable_values=given,
+            operation_name=operation_name,
+            is_awaitable=optimized_is_awaitable,  # type: ignore[arg-type]  # it narrows nothing
+            plans=plans,
+            scope=scope,
+        )
+        if not isinstance(executor, list):
+            made.append(executor)
+        return executor
+
     try:
+        if (ready := plans.ready(operation_name, given)) is not None:
+            plan, root, values = ready
+            data = await Run(plan, context, values, scope, lambda: cast("Executor[Any]", build())).data(root, None)
+            return cast("ExecutionResult", made[0].build_response(data)) if made else ExecutionResult(data, None)
+        executor = build()
+        if isinstance(executor, list):
+            return ExecutionResult(None, executor)
         result: Any = executor.execute_operation()
         return cast("ExecutionResult", await result if optimized_is_awaitable(result) else result)
     finally:
-        del executor.async_helpers  # whose methods refer to it: a cycle, and all of the operation with it
-        plans.trim()
+        if made:
+            del made[0].async_helpers  # whose methods refer to it: a cycle, and all of the operation with it
+            plans.trim()
 
 
 class PlannedExecutor(StrawberryGraphQLCoreExecutionContext):
@@ -67,7 +84,8 @@ class PlannedExecutor(StrawberryGraphQLCoreExecutionContext):
             except Unplannable:
                 pass
             else:
-                return Run(plan, self, self._scope).data(root, root_value)
+                values = self.variable_values.coerced
+                return Run(plan, self.context_value, values, self._scope, lambda: self).data(root, root_value)
         return super().execute_root_grouped_field_set(
             root_type, root_value, grouped_field_set, serially, position_context
         )

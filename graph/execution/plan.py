@@ -27,6 +27,7 @@ from strawberry.types.field import StrawberryField
 
 from graph.execution.code import Compiler
 from graph.execution.declared import ANSWERED, InstanceOf
+from graph.execution.inputs import Arguments
 from graph.execution.shapes import Attribute, Either, Leaf, Many, Member, One, Shape, TypeName, Value
 from graph.execution.shapes import Question as Asks
 from graph.execution.spots import Choice, Declared, Level, Question, Questions, Spot, Steps
@@ -61,7 +62,8 @@ class Plan:
         self.fields = 0
         self.converted = planner.converted
         self._compiler, self._core = planner.compiler, planner.core
-        self._root: Level | None = None
+        self.top: Level | None = None
+        """The level of the answer itself, once it was asked for."""
 
     def root(self, executor: Executor[Any], kind: GraphQLObjectType, collected: CollectedFields) -> Level:
         """The level of the answer itself.
@@ -69,10 +71,10 @@ class Plan:
         Raises:
             Unplannable: for what plans do not know.
         """
-        if self._root is None:
+        if self.top is None:
             survey = _Survey(self, executor, self._core)
-            self._root = self._level(One(survey.shape(kind, collected, (), is_root=True), is_nullable=False), survey)
-        return self._root
+            self.top = self._level(One(survey.shape(kind, collected, (), is_root=True), is_nullable=False), survey)
+        return self.top
 
     def level(self, executor: Executor[Any], spot: Spot, kind: GraphQLOutputType) -> Level:
         """The level of the values of some type that come to a place.
@@ -150,7 +152,10 @@ class _Survey:
         declared = declaration(definition)
         answered = declared.metadata.get(ANSWERED) if declared is not None else None
         about = (kind, definition, details, spot.type, spot.steps, key)
-        questions.append(Question(*about) if answered is None else Declared(*about, answered))
+        if answered is None:
+            questions.append(Question(*about))
+        else:
+            questions.append(Declared(*about, answered, Arguments(definition, first.node, self._plan.converted)))
         return Asks()
 
     def _spot(self, spot: object) -> int:

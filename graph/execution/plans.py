@@ -8,6 +8,7 @@ from graphql import (
     DirectiveNode,
     DocumentNode,
     GraphQLIncludeDirective,
+    GraphQLSchema,
     GraphQLSkipDirective,
     OperationDefinitionNode,
     VariableNode,
@@ -15,7 +16,9 @@ from graphql import (
     visit,
 )
 
+from graph.execution.inputs import Variables
 from graph.execution.plan import Plan, Planner
+from graph.execution.spots import Level
 
 _MOST_KEPT = 8
 _CONDITIONS = {GraphQLSkipDirective.name, GraphQLIncludeDirective.name}
@@ -34,11 +37,20 @@ class Plans:
         self._longest = len(document.loc.source.body) if document.loc else 0
         self._conditions = _conditions(document)
         self._kept: OrderedDict[object, Plan] = OrderedDict()
+        self._operations = _operations(planner.core, document)
+
+    def ready(self, name: str | None, given: Mapping[str, Any]) -> tuple[Plan, Level, Mapping[str, Any]] | None:
+        """The plan of an operation, its root, and the values of its variables, if it ran before and they are plain."""
+        found = self._operations.get(name)
+        variables = found[1].plain(given) if found is not None else None
+        if found is None or variables is None:
+            return None
+        plan = self._kept.get(self._key(found[0], variables))
+        return (plan, plan.top, variables) if plan is not None and plan.top is not None else None
 
     def plan(self, operation: OperationDefinitionNode, variables: Mapping[str, Any]) -> Plan:
         """The plan of an operation, as it is so far."""
-        outcome = tuple(variables.get(name) for name in self._conditions)
-        key = (id(operation), outcome)
+        key = self._key(operation, variables)
         if key in self._kept:
             self._kept.move_to_end(key)
         else:
@@ -49,6 +61,9 @@ class Plans:
         """Lets go of those that were not used for longest, as plans have grown."""
         while len(self._kept) > _MOST_KEPT or sum(plan.fields for plan in self._kept.values()) > self._longest:
             self._kept.popitem(last=False)
+
+    def _key(self, operation: OperationDefinitionNode, variables: Mapping[str, Any]) -> object:
+        return id(operation), *[variables.get(name) for name in self._conditions]
 
 
 class _Conditions(Visitor):
@@ -71,3 +86,15 @@ def _conditions(document: DocumentNode) -> tuple[str, ...]:
     conditions = _Conditions()
     visit(document, conditions)
     return tuple(conditions.names)
+
+
+def _operations(
+    schema: GraphQLSchema, document: DocumentNode
+) -> Mapping[str | None, tuple[OperationDefinitionNode, Variables]]:
+    """The operations by name, and their variables; the only one is also that without a name."""
+    operations: dict[str | None, tuple[OperationDefinitionNode, Variables]] = {
+        node.name.value if node.name else None: (node, Variables(schema, node))
+        for node in document.definitions
+        if isinstance(node, OperationDefinitionNode)
+    }
+    return operations if len(operations) > 1 else operations | dict.fromkeys([None], *operations.values())

@@ -1,16 +1,19 @@
 """Runs: one request that is answered by a plan.
 
 Everything happens in turns of the event loop: answers that have arrived are completed, and what they leave to do is
-begun, some of it in each turn, so that others have theirs. What is begun in a turn is asked of the loaders together.
+begun, as much as a turn may take, so that others have theirs. Answers that wait for nothing arrive at once. What is
+begun before the operation waits is asked of the loaders together.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
-from inspect import iscoroutine
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextvars import copy_context
+from functools import cached_property, partial
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphql import located_error
@@ -23,69 +26,74 @@ if TYPE_CHECKING:
     from graph.execution.declared import Bound
     from graph.execution.plan import Plan
     from graph.execution.spots import Declared, Level, Spot
-    from graph.operation import OperationScope
+    from graph.operation import OperationScope, OperationTask
 
     Then: TypeAlias = Callable[["Run", Any, Any, Place], None]
 
-_BEGUN, _BEGUN_AT_LEAST = 500, 50  # the work of the answers that begin in one turn
 _SECONDS = 0.004  # of work in one turn
 _UNTIMED = 16  # things that are done before the clock is looked at
+_STRETCHES = 25  # of so many things that one turn takes
 
 
 class Run:
     """One request."""
 
-    def __init__(self, plan: Plan, executor: Executor[Any], scope: OperationScope) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        context: Any,
+        variables: Mapping[str, Any],
+        scope: OperationScope,
+        executor: Callable[[], Executor[Any]],
+    ) -> None:
         self.plan = plan
-        self.executor = executor
+        self.context = context
+        self.variables = variables
+        """The values of the operation's variables."""
+        self._make_executor = executor
         self.todo: list[tuple[Any, Any, Any, Place]] = []
         """What is left to do: a spot, the value that it is about, what holds the outcome, and the place."""
         self.bounds: dict[Declared, Bound] = {}
         """The functions that answer fields with the arguments of this request."""
         self._data: Any = None
         self._has_nulled = False
-        self._arrived: list[tuple[Spot, Then, Any, BaseException | None, Any, Place]] = []
-        self._awaited: set[asyncio.Task[Any]] = set()
-        self._waker: asyncio.Future[None] | None = None
-        self._turn = _Turn()
+        self._doing: deque[tuple[Any, Any, Any, Place]] = deque()
+        self._arrived: list[tuple[Spot, Then, OperationTask[Any], Any, Place]] = []
+        self._taking: deque[tuple[Spot, Then, OperationTask[Any], Any, Place]] = deque()
+        self._awaited: set[OperationTask[Any]] = set()
         self._scope = scope
+        self._loop = asyncio.get_running_loop()
+        self._context = copy_context()
+        self._over: asyncio.Future[None] = self._loop.create_future()
+        self._is_going_on = False
+
+    @cached_property
+    def executor(self) -> Executor[Any]:
+        """graphql-core's executor, which completes what is not as expected."""
+        return self._make_executor()
 
     async def data(self, root: Level, value: Any) -> Any:
         """The answer to what is selected of the root."""
         self._data = root.complete(value, None, root.spots, self)
-        turn = self._turn
-        turn.begin()
-        self._scope.running += 1
+        if not self.todo:
+            return self._data
+        self._go_on()
         try:
-            while self._data is not None:
-                if self.todo:
-                    doing, self.todo = self.todo, []
-                    for spot, given, holder, place in doing:
-                        if self._data is not None:
-                            spot.begin(self, given, holder, place)
-                            await turn.goes_on()
-                elif self._arrived:
-                    taking, self._arrived = self._arrived, []
-                    for spot, then, answer, error, holder, place in taking:
-                        self._take(spot, then, answer, error, holder, place)
-                        await turn.goes_on()
-                elif self._awaited:
-                    await self._sleep()
-                    turn.begin()
-                else:
-                    break
+            await self._over
             if self._awaited:
                 await asyncio.sleep(0)  # so that nothing is given up that has not even begun
         finally:
-            self._scope.wait()
             self._give_up()
         return self._data
 
-    def wait(self, spot: Spot, then: Then, answer: Awaitable[Any], holder: Any, place: Place, work: int = 1) -> None:
-        """Lets an answer come while others are waited for too."""
-        coming = answer if iscoroutine(answer) else _await(answer)
-        self._awaited.add(self._scope.start(coming, partial(self._arrive, spot, then, holder, place)))
-        self._turn.begun += work
+    def wait(self, spot: Spot, then: Then, answer: Awaitable[Any], holder: Any, place: Place) -> None:
+        """Lets an answer come, at once or while others are waited for too."""
+        task = self._scope.run(answer if answer.__class__ is CoroutineType else _await(answer))
+        if task.done():
+            self._take(spot, then, task, holder, place)
+        else:
+            task.then = partial(self._arrive, spot, then, holder, place)
+            self._awaited.add(task)
 
     def fail(self, spot: Spot, error: Exception, place: Place) -> None:
         """Tells of an error, and puts null in its place, or the nearest one around it where null may be."""
@@ -101,9 +109,9 @@ class Run:
         else:
             self._put_null(path.as_list())
 
-    def is_void(self, spot: Spot, place: Place) -> bool:
+    def _is_void(self, spot: Spot, place: Place) -> bool:
         """Whether a place is within something that is null by now."""
-        return self._has_nulled and self.executor.collected_errors.has_nulled_position(spot.path(place))
+        return self.executor.collected_errors.has_nulled_position(spot.path(place))
 
     def _put_null(self, keys: Sequence[str | int]) -> None:
         holder = self._data
@@ -119,67 +127,69 @@ class Run:
         for task in self._awaited:
             task.cancel()
 
-    def _arrive(self, spot: Spot, then: Then, holder: Any, place: Place, task: asyncio.Task[Any]) -> None:
+    def _arrive(self, spot: Spot, then: Then, holder: Any, place: Place, task: OperationTask[Any]) -> None:
         self._awaited.discard(task)
-        error = asyncio.CancelledError() if task.cancelled() else task.exception()
-        self._arrived.append((spot, then, None if error else task.result(), error, holder, place))
-        if self._waker is not None and not self._waker.done():
-            self._waker.set_result(None)
-            self._scope.hold()
+        self._arrived.append((spot, then, task, holder, place))
+        if not self._is_going_on and not self._over.done():
+            self._go_on()
 
-    def _take(
-        self, spot: Spot, then: Then, answer: Any, error: BaseException | None, holder: Any, place: Place
-    ) -> None:
-        if self.is_void(spot, place):
+    def _go_on(self) -> None:
+        """Has a turn come. Until it is over, the operation counts as running."""
+        self._is_going_on = True
+        self._scope.running += 1
+        self._loop.call_soon(self._turn, context=self._context)
+
+    def _turn(self) -> None:
+        """Does what there is to do, in another turn what this one has no time for, and ends where nothing is left."""
+        begun = time.perf_counter()
+        try:
+            for _ in range(_STRETCHES):
+                if not self._do_some():
+                    self._is_going_on = False
+                    if not self._over.done() and (self._data is None or not self._awaited):
+                        self._over.set_result(None)
+                    return
+                if time.perf_counter() - begun > _SECONDS:
+                    break
+            self._go_on()
+        except asyncio.CancelledError:
+            self._over.cancel()
+        except Exception as error:
+            self._over.set_exception(error)
+        finally:
+            self._scope.running -= 1
+            if not self._scope.running:
+                self._scope.load()
+
+    def _do_some(self) -> bool:
+        """Does a few things, each kind in its order; whether there may be more."""
+        for _ in range(_UNTIMED):
+            if self._data is None:
+                return False
+            if self._doing:
+                spot, value, holder, place = self._doing.popleft()
+                spot.begin(self, value, holder, place)
+            elif self._taking:
+                self._take(*self._taking.popleft())
+            elif self.todo:
+                self._doing, self.todo = deque(self.todo), []
+            elif self._arrived:
+                self._taking, self._arrived = deque(self._arrived), []
+            else:
+                return False
+        return True
+
+    def _take(self, spot: Spot, then: Then, task: OperationTask[Any], holder: Any, place: Place) -> None:
+        if self._has_nulled and self._is_void(spot, place):
             return
+        if task.cancelled():
+            raise asyncio.CancelledError
+        error = task.exception()
         if error is None:
-            then(self, answer, holder, place)
+            then(self, task.result(), holder, place)
         elif isinstance(error, Exception):
             self.fail(spot, error, place)
-        else:
-            raise error
-
-    async def _sleep(self) -> None:
-        """Waits until something has arrived."""
-        self._waker = asyncio.get_running_loop().create_future()
-        self._scope.wait()
-        try:
-            await self._waker
-        finally:
-            self._scope.running += 1
 
 
 async def _await(answer: Awaitable[Any]) -> Any:
     return await answer
-
-
-class _Turn:
-    """What is done in one turn of the event loop. Where what began takes long, less begins in the next."""
-
-    def __init__(self) -> None:
-        self.begun = 0
-        self._most = _BEGUN
-        self._untimed = 0
-        self._began = 0.0
-
-    def begin(self) -> None:
-        """Begins a turn."""
-        self.begun, self._untimed = 0, _UNTIMED
-        self._began = time.perf_counter()
-
-    async def goes_on(self) -> None:
-        """Gives others their turn where this one is over."""
-        self._untimed -= 1
-        if self.begun < self._most:
-            if self._untimed:
-                return
-            self._untimed = _UNTIMED
-            if time.perf_counter() - self._began < _SECONDS:
-                return
-        await asyncio.sleep(0)
-        took = time.perf_counter() - self._began
-        if took > 2 * _SECONDS:
-            self._most = max(_BEGUN_AT_LEAST, self._most // 2)
-        elif took < _SECONDS:
-            self._most = min(_BEGUN, self._most * 2)
-        self.begin()

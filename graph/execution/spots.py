@@ -5,10 +5,8 @@ A spot is of a plan, and serves all requests that run by it; what is of one requ
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
-from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from graphql import (
@@ -18,8 +16,6 @@ from graphql import (
     GraphQLField,
     GraphQLObjectType,
     GraphQLOutputType,
-    VariableNode,
-    get_argument_values,
     is_non_null_type,
 )
 from graphql.execution.collect_fields import FieldDetails
@@ -27,16 +23,13 @@ from graphql.pyutils import Path
 
 from graph.execution.code import Complete, Place
 from graph.execution.declared import Answered, Bound
-from graph.execution.stepping import step
+from graph.execution.inputs import Arguments
 
 if TYPE_CHECKING:
     from graph.execution.run import Run
 
 Steps: TypeAlias = tuple[tuple[str | None, bool], ...]
 """The steps to a place: of each, the type whose field it is, or None for an item, and whether it may be null."""
-
-
-_UNCHANGING = (str, int, float, NoneType, Enum)
 
 
 class Level(NamedTuple):
@@ -144,25 +137,23 @@ class Declared(Question):
     """A place for what a declared function answers."""
 
     answered: Answered
+    arguments: Arguments
+    bind: Callable[[Mapping[str, Any]], Bound] | None = None
+    """Makes the function that answers the field out of its arguments."""
     bound: Bound | None = None
-    """The function with its arguments, where these are the same in each request."""
+    """The function, where its arguments are the same in each request."""
     level: Level | None = None
 
     def ask(self, run: Run, record: Any, holder: Any, around: Place) -> None:
         """Begins to answer the field of a record."""
         place = (around, self.key)
         try:
-            bound = self.bound or run.bounds.get(self) or self.bind(run)
-            answer: Any = bound(record, run.executor.context_value)
-            if self.answered.at_once:
-                is_over, answer = step(answer)
-                if is_over:
-                    self.arrive(run, answer, holder, place)
-                    return
+            bound = self.bound or run.bounds.get(self) or self._bound(run)
+            answer = bound(record, run.context)
         except Exception as error:
             run.fail(self, error, place)
             return
-        run.wait(self, self.arrive, answer, holder, place, self.answered.work)
+        run.wait(self, self.arrive, answer, holder, place)
 
     def arrive(self, run: Run, value: Any, holder: Any, place: Place) -> None:
         """Completes an answer and puts it into its place."""
@@ -178,21 +169,16 @@ class Declared(Question):
             del run.todo[mark:]
             Spot.begin(self, run, value, holder, place)
 
-    def bind(self, run: Run) -> Bound:
+    def _bound(self, run: Run) -> Bound:
         """The function with its arguments. It is kept for all requests where these can neither differ nor change."""
-        node, executor, asked = self.details[0].node, run.executor, self.definition
-        given: dict[str, Any] = {}
-        if asked.args or node.arguments:
-            given = get_argument_values(asked, node, executor.variable_values, None, executor.hide_suggestions)
-        arguments = run.plan.converted(asked, given)
-        about = AskedInPlan(node.name.value, self.nodes, self.parent, executor.fragment_definitions)
-        bound = self.answered.bind(about, arguments)
-        if any(isinstance(argument.value, VariableNode) for argument in node.arguments or ()) or not all(
-            isinstance(value, _UNCHANGING) for value in arguments.values()
-        ):
-            run.bounds[self] = bound
-        else:
+        if self.bind is None:
+            name, fragments = self.details[0].node.name.value, run.executor.fragment_definitions
+            self.bind = self.answered.bind(AskedInPlan(name, self.nodes, self.parent, fragments))
+        bound = self.bind(self.arguments.given(run.variables, lambda: run.executor))
+        if self.arguments.are_constant:
             self.bound = bound
+        else:
+            run.bounds[self] = bound
         return bound
 
 

@@ -1,18 +1,20 @@
 """The two kinds of loader: by whole key, and by slice of a partition. Every table's loaders are made of these."""
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from abc import abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
 
-from graph.batching import Loader
+from graph.batching import KeyT, Loader
 from graph.errors import GraphError
 from graph.operation import OperationScope
 from graph.tables.catalogue import Index
 from graph.tables.cursors import Position
 from graph.tables.queries import Between, OneOf, Prefix, Query
-from graph.tables.reader import ItemPage, Key, Reader
-from graph.tables.rows import Fields, Row, position_attributes
+from graph.tables.reader import Key, Reader
+from graph.tables.rows import Fields, Row, RowPlan, position_attributes
 from graph.tables.tally import Tally
 
 RowT = TypeVar("RowT", bound=Row)
@@ -27,34 +29,68 @@ class Reading:
         tally: where that is counted.
         fields: which fields of each kind of row the operation needs.
         scope: owns what is read, and says when.
+        brought: the rows of each kind that reads of slices brought whole.
     """
 
     reader: Reader
     tally: Tally
     fields: Callable[[type[Row]], Fields]
     scope: OperationScope
+    brought: dict[type[Row], list[Sequence[Any]]] = field(init=False, default_factory=lambda: defaultdict(list))
+    _plans: dict[type[Row], RowPlan[Any]] = field(init=False, default_factory=dict)
+
+    def plan(self, row: type[RowT]) -> RowPlan[RowT]:
+        """How a kind of row is read in the operation, wherever it is."""
+        plan = self._plans.get(row)
+        if plan is None:
+            plan = self._plans[row] = row.plan(self.fields(row))
+        return plan
 
 
-class KeyLoader(Loader[Key, RowT | None]):
-    """Rows by their whole primary key, with BatchGetItem."""
+class LoaderGroup:
+    """Loaders of one family of tables, each made when it is first asked for, inside the operation's loop."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+
+
+class UniqueLoader(Loader[KeyT, RowT | None]):
+    """Rows by something that each has for itself. What reads of slices brought whole is not read again."""
 
     def __init__(self, row: type[RowT], reading: Reading) -> None:
         super().__init__(reading.scope)
         self._row = row
         self._reading = reading
+        self._brought: dict[KeyT, RowT] = {}
+        self._looked_at = 0
+
+    @abstractmethod
+    def key_of(self, row: RowT) -> KeyT:
+        """Return what a row is asked for by."""
+
+    def brought(self, key: KeyT) -> RowT | None:
+        """Return the row of a key if a read brought it. Few are asked for, so they are put in order only then."""
+        stretches = self._reading.brought[self._row]
+        for rows in stretches[self._looked_at :]:
+            for row in rows:
+                self._brought.setdefault(self.key_of(row), row)
+        self._looked_at = len(stretches)
+        return self._brought.get(key)
+
+
+class KeyLoader(UniqueLoader[Key, RowT]):
+    """Rows by their whole primary key, with BatchGetItem."""
 
     async def read(self, keys: Sequence[Key]) -> Sequence[RowT | None | GraphError]:
         """The rows of some keys; None where there is none."""
-        fields = self._reading.fields(self._row)
-        found = await self._reading.reader.get_items(
-            self._row.table, keys, self._row.projection(fields), self._reading.tally
-        )
-        items = (found.get(key) for key in keys)
-        return [self._row.decode(item, fields) if isinstance(item, dict) else item for item in items]
+        plan = self._reading.plan(self._row)
+        found = await self._reading.reader.get_items(self._row.table, keys, plan.attributes, self._reading.tally)
+        items = [found.get(key) for key in keys]
+        return [plan.decode(item) if isinstance(item, dict) else item for item in items]
 
-    def prime_rows(self, rows: Iterable[RowT]) -> None:
-        """Remembers rows that another read brought whole, so that none is read twice."""
-        self.remember((row.primary_key, row) for row in rows)
+    def key_of(self, row: RowT) -> Key:
+        """Return the primary key of a row."""
+        return row.primary_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,21 +123,14 @@ class Stretch(Generic[RowT]):
 class SliceLoader(Loader[Slice, Stretch[RowT]]):
     """Slices of a table's or an index's partitions: concurrent Queries, each following its pages until it is filled.
 
-    Every index projects all attributes, so its rows are the table's: they prime the loaders given as ``primes``.
+    Every index projects all attributes, so its rows are the table's, and are told as brought.
     """
 
-    def __init__(
-        self,
-        row: type[RowT],
-        reading: Reading,
-        index: Index | None = None,
-        primes: Sequence[Callable[[Sequence[RowT]], None]] = (),
-    ) -> None:
+    def __init__(self, row: type[RowT], reading: Reading, index: Index | None = None) -> None:
         super().__init__(reading.scope)
         self._row = row
         self._reading = reading
         self.index = index
-        self._primes = primes
 
     async def read(self, keys: Sequence[Slice]) -> Sequence[Stretch[RowT] | Exception]:
         """The stretches of some slices."""
@@ -110,7 +139,7 @@ class SliceLoader(Loader[Slice, Stretch[RowT]]):
     async def count(self, wanted: Slice) -> int | None:
         """How many rows a slice holds; None when counting them would take more pages than it allows."""
         query, total = self._query(wanted, ()), 0
-        for _ in _pages(wanted):
+        for _ in range(wanted.pages) if wanted.pages is not None else itertools.count():
             counted, last = await self._reading.reader.count(query, self._reading.tally)
             total += counted
             if last is None:
@@ -119,53 +148,47 @@ class SliceLoader(Loader[Slice, Stretch[RowT]]):
         return None
 
     async def _read_one(self, wanted: Slice) -> Stretch[RowT]:
-        fields = self._reading.fields(self._row)
-        query = self._query(wanted, self._row.projection(fields))
+        plan = self._reading.plan(self._row)
+        query, pages = self._query(wanted, plan.attributes), 0
         rows: list[RowT] = []
-        end: Position | None = None
-        for _ in _pages(wanted):
+        while True:
             page = await self._reading.reader.query(query, self._reading.tally)
-            rows += [self._row.decode(item, fields) for item in page.items]
-            end = self._position(page)
-            if page.last is None or (wanted.limit is not None and len(rows) >= wanted.limit):
-                break
+            rows += map(plan.decode, page.items)
+            pages += 1
             left = None if wanted.limit is None else wanted.limit - len(rows)
+            if page.last is None or pages == wanted.pages or (left is not None and left <= 0):
+                break
             query = replace(query, after=page.last, limit=wanted.evaluate or left)
-        for prime in self._primes:
-            prime(rows)
-        return Stretch(rows, end)
+        self._reading.brought[self._row].append(rows)
+        return Stretch(rows, None if page.last is None else self._position(page.last))
 
-    def _query(self, wanted: Slice, attributes: Sequence[str]) -> Query:
+    def _query(self, wanted: Slice, attributes: tuple[str, ...]) -> Query:
         return Query(
             table=self._row.table,
             index=self.index,
             partition=wanted.partition,
             sort=wanted.sort,
             conditions=wanted.conditions,
-            attributes=tuple(attributes),
+            attributes=attributes,
             forward=wanted.forward,
-            after=self._start_key(wanted),
+            after=None if wanted.start is None else self._start_key(wanted.partition, wanted.start),
             limit=wanted.evaluate or wanted.limit,
         )
 
-    def _start_key(self, wanted: Slice) -> Mapping[str, str] | None:
-        if wanted.start is None:
-            return None
+    def _start_key(self, partition: str, start: Position) -> Mapping[str, str]:
         keyed = self.index or self._row.table
         names = position_attributes(self._row.table, self.index)
-        return {keyed.partition: wanted.partition, **dict(zip(names, map(str, wanted.start), strict=True))}
+        return {keyed.partition: partition, **dict(zip(names, map(str, start), strict=True))}
 
-    def _position(self, page: ItemPage) -> Position | None:
-        if page.last is None:
-            return None
-        return tuple(page.last[name] for name in position_attributes(self._row.table, self.index))
+    def _position(self, last: Mapping[str, str]) -> Position:
+        return tuple([last[name] for name in position_attributes(self._row.table, self.index)])
 
 
-class FirstLoader(Loader[str, RowT | None]):
+class FirstLoader(UniqueLoader[str, RowT]):
     """Rows by their partition key alone, where it has one row whose sort key is not known: concurrent Queries."""
 
     def __init__(self, row: type[RowT], reading: Reading) -> None:
-        super().__init__(reading.scope)
+        super().__init__(row, reading)
         self._slices = SliceLoader(row, reading)
 
     async def read(self, keys: Sequence[str]) -> Sequence[RowT | None | Exception]:
@@ -173,10 +196,6 @@ class FirstLoader(Loader[str, RowT | None]):
         stretches = await self._slices.read([Slice(key, limit=1) for key in keys])
         return [found if isinstance(found, Exception) else next(iter(found.rows), None) for found in stretches]
 
-    def prime_rows(self, rows: Iterable[RowT]) -> None:
-        """Remembers rows that another read brought whole, so that none is read twice."""
-        self.remember((row.primary_key[0], row) for row in rows)
-
-
-def _pages(wanted: Slice) -> Iterable[int]:
-    return itertools.count() if wanted.pages is None else range(wanted.pages)
+    def key_of(self, row: RowT) -> str:
+        """Return the partition key of a row."""
+        return row.primary_key[0]

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from functools import cached_property
 from itertools import chain
 
 from graph.batching import Loader
-from graph.loaders.base import FirstLoader, KeyLoader, Reading, Slice, SliceLoader
+from graph.loaders.base import FirstLoader, KeyLoader, LoaderGroup, Reading, Slice, SliceLoader
 from graph.tables import catalogue, keys
 from graph.tables.keys import is_sort_key
 from graph.tables.queries import Between
@@ -14,11 +15,10 @@ from graph.tables.records.definitions import AssetRow, BucketRow, DatabaseRow, F
 _NEAR = 10  # rows that are read for each file that is wanted: VAMS may look for it in two places
 
 
-class AssetLoaders:
+class AssetLoaders(LoaderGroup):
     """Assets by database and id, in use or archived: both places are asked for in the same call."""
 
-    def __init__(self, reading: Reading) -> None:
-        self.by_key = KeyLoader(AssetRow, reading)
+    by_key = cached_property(lambda self: KeyLoader(AssetRow, self.reading))
 
     async def find(self, database_id: str, asset_id: str) -> AssetRow | None:
         """An asset wherever it is kept; None when it is in neither place, or the ids can be of no asset."""
@@ -33,21 +33,19 @@ class AssetLoaders:
         return [found.get(each) for each in named]
 
 
-class BucketLoaders:
+class BucketLoaders(LoaderGroup):
     """Buckets that VAMS registered, by id and by name."""
 
-    def __init__(self, reading: Reading) -> None:
-        self.by_id = FirstLoader(BucketRow, reading)
-        self.by_name = SliceLoader(BucketRow, reading, catalogue.BUCKETS_BY_NAME)
+    by_id = cached_property(lambda self: FirstLoader(BucketRow, self.reading))
+    by_name = cached_property(lambda self: SliceLoader(BucketRow, self.reading, catalogue.BUCKETS_BY_NAME))
 
 
-class DefinitionLoaders:
+class DefinitionLoaders(LoaderGroup):
     """Databases, workflows and pipelines by key."""
 
-    def __init__(self, reading: Reading) -> None:
-        self.databases = KeyLoader(DatabaseRow, reading)
-        self.workflows = KeyLoader(WorkflowRow, reading)
-        self.pipelines = KeyLoader(PipelineRow, reading)
+    databases = cached_property(lambda self: KeyLoader(DatabaseRow, self.reading))
+    workflows = cached_property(lambda self: KeyLoader(WorkflowRow, self.reading))
+    pipelines = cached_property(lambda self: KeyLoader(PipelineRow, self.reading))
 
 
 class FileVersionLoader(Loader[tuple[str, str], FileVersionRow | None]):
@@ -67,7 +65,9 @@ class FileVersionLoader(Loader[tuple[str, str], FileVersionRow | None]):
         for execution_id, file_key in keys:
             if is_sort_key(file_key):
                 files[execution_id].append(file_key)
-        found = await self.scope.settle(self._versions(execution_id, wanted) for execution_id, wanted in files.items())
+        found = await self.scope.settle(
+            [self._versions(execution_id, wanted) for execution_id, wanted in files.items()]
+        )
         of_run = dict(zip(files, found, strict=True))
         return [
             versions if isinstance(versions := of_run.get(execution_id, {}), Exception) else versions.get(file_key)

@@ -1,17 +1,19 @@
 """Loaders of the main execution table and its three indexes."""
 
-from graph.loaders.base import FirstLoader, KeyLoader, Reading, SliceLoader
+from functools import cached_property
+
+from graph.loaders.base import FirstLoader, KeyLoader, LoaderGroup, SliceLoader
 from graph.tables import catalogue
 from graph.tables.records.executions import ExecutionRow
 
 
-class ExecutionLoaders:
+class ExecutionLoaders(LoaderGroup):
     """Executions by key, by bare id, and newest first by workflow, by group, and over all."""
 
-    def __init__(self, reading: Reading) -> None:
-        self.by_key = KeyLoader(ExecutionRow, reading)
-        self.by_id = FirstLoader(ExecutionRow, reading)
-        primes = (self.by_key.prime_rows, self.by_id.prime_rows)
-        self.by_workflow = SliceLoader(ExecutionRow, reading, catalogue.EXECUTIONS_BY_WORKFLOW, primes)
-        self.by_group = SliceLoader(ExecutionRow, reading, catalogue.EXECUTIONS_BY_GROUP, primes)
-        self.by_date = SliceLoader(ExecutionRow, reading, catalogue.EXECUTIONS_BY_DATE, primes)
+    by_key = cached_property(lambda self: KeyLoader(ExecutionRow, self.reading))
+    by_id = cached_property(lambda self: FirstLoader(ExecutionRow, self.reading))
+    by_workflow = cached_property(
+        lambda self: SliceLoader(ExecutionRow, self.reading, catalogue.EXECUTIONS_BY_WORKFLOW)
+    )
+    by_group = cached_property(lambda self: SliceLoader(ExecutionRow, self.reading, catalogue.EXECUTIONS_BY_GROUP))
+    by_date = cached_property(lambda self: SliceLoader(ExecutionRow, self.reading, catalogue.EXECUTIONS_BY_DATE))

@@ -1,19 +1,20 @@
 """Loaders of what runs read: inputs, migrated input files, each with its index by asset, and metadata."""
 
-from graph.loaders.base import KeyLoader, Reading, Slice, SliceLoader
+from functools import cached_property
+
+from graph.loaders.base import KeyLoader, LoaderGroup, Slice, SliceLoader
 from graph.tables import catalogue, keys
 from graph.tables.queries import Prefix
 from graph.tables.records.inputs import InputAssetRow, InputMetadataRow, InputRow, StepInputFileRow
 
 
-class InputLoaders:
+class InputLoaders(LoaderGroup):
     """Inputs by key, by execution, and newest first by asset; and which assets the inputs of an execution are of."""
 
-    def __init__(self, reading: Reading) -> None:
-        self.by_key = KeyLoader(InputRow, reading)
-        self.of_execution = SliceLoader(InputRow, reading, primes=(self.by_key.prime_rows,))
-        self.by_asset = SliceLoader(InputRow, reading, catalogue.INPUTS_BY_ASSET, (self.by_key.prime_rows,))
-        self.assets_of_execution = SliceLoader(InputAssetRow, reading)
+    by_key = cached_property(lambda self: KeyLoader(InputRow, self.reading))
+    of_execution = cached_property(lambda self: SliceLoader(InputRow, self.reading))
+    by_asset = cached_property(lambda self: SliceLoader(InputRow, self.reading, catalogue.INPUTS_BY_ASSET))
+    assets_of_execution = cached_property(lambda self: SliceLoader(InputAssetRow, self.reading))
 
     async def one_of_asset(self, execution_id: str, database_id: str, asset_id: str) -> InputRow | None:
         """An input of a run that is of a given asset, if it has one."""
@@ -21,19 +22,18 @@ class InputLoaders:
         return next(iter((await self.of_execution.load(of_asset)).rows), None)
 
 
-class StepInputFileLoaders:
+class StepInputFileLoaders(LoaderGroup):
     """Input files of migrated steps by key, by step, and by asset."""
 
-    def __init__(self, reading: Reading) -> None:
-        self.by_key = KeyLoader(StepInputFileRow, reading)
-        primes = (self.by_key.prime_rows,)
-        self.of_step = SliceLoader(StepInputFileRow, reading, primes=primes)
-        self.by_asset = SliceLoader(StepInputFileRow, reading, catalogue.STEP_INPUT_FILES_BY_ASSET, primes)
+    by_key = cached_property(lambda self: KeyLoader(StepInputFileRow, self.reading))
+    of_step = cached_property(lambda self: SliceLoader(StepInputFileRow, self.reading))
+    by_asset = cached_property(
+        lambda self: SliceLoader(StepInputFileRow, self.reading, catalogue.STEP_INPUT_FILES_BY_ASSET)
+    )
 
 
-class InputMetadataLoaders:
+class InputMetadataLoaders(LoaderGroup):
     """Input metadata by key and by step."""
 
-    def __init__(self, reading: Reading) -> None:
-        self.by_key = KeyLoader(InputMetadataRow, reading)
-        self.of_step = SliceLoader(InputMetadataRow, reading, primes=(self.by_key.prime_rows,))
+    by_key = cached_property(lambda self: KeyLoader(InputMetadataRow, self.reading))
+    of_step = cached_property(lambda self: SliceLoader(InputMetadataRow, self.reading))

@@ -1,9 +1,10 @@
 """Loaders of the step table and its three indexes, and of the chain that an execution's steps make."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from graph.batching import Loader
-from graph.loaders.base import FirstLoader, KeyLoader, Reading, Slice, SliceLoader
+from graph.loaders.base import FirstLoader, KeyLoader, LoaderGroup, Reading, Slice, SliceLoader
 from graph.loaders.chain import Chain, linked, planned
 from graph.loaders.configurations import ConfigurationLoaders
 from graph.tables import catalogue, keys
@@ -11,16 +12,17 @@ from graph.tables.queries import Between
 from graph.tables.records.steps import StepRow
 
 
-class StepLoaders:
+class StepLoaders(LoaderGroup):
     """Steps by key, by bare id, by execution, by predecessor, and the one that ends a chain."""
 
+    by_key = cached_property(lambda self: KeyLoader(StepRow, self.reading))
+    by_id = cached_property(lambda self: FirstLoader(StepRow, self.reading))
+    by_execution = cached_property(lambda self: SliceLoader(StepRow, self.reading, catalogue.STEPS_BY_EXECUTION))
+    by_predecessor = cached_property(lambda self: SliceLoader(StepRow, self.reading, catalogue.STEPS_BY_PREDECESSOR))
+    by_end_state = cached_property(lambda self: SliceLoader(StepRow, self.reading, catalogue.STEPS_BY_END_STATE))
+
     def __init__(self, reading: Reading, configurations: ConfigurationLoaders) -> None:
-        self.by_key = KeyLoader(StepRow, reading)
-        self.by_id = FirstLoader(StepRow, reading)
-        primes = (self.by_key.prime_rows, self.by_id.prime_rows)
-        self.by_execution = SliceLoader(StepRow, reading, catalogue.STEPS_BY_EXECUTION, primes)
-        self.by_predecessor = SliceLoader(StepRow, reading, catalogue.STEPS_BY_PREDECESSOR, primes)
-        self.by_end_state = SliceLoader(StepRow, reading, catalogue.STEPS_BY_END_STATE, primes)
+        super().__init__(reading)
         self.chain = ChainLoader(self.by_execution, configurations)
 
     async def previous(self, step: StepRow) -> StepRow | None:

@@ -133,10 +133,9 @@ class Execution(Node):
         statuses.of_execution,
         "How far the run has come; the stored status when the engine cannot be asked.",
         reads=STATUS,
-        at_once=True,
     )
     status_source: states.StatusSource = answer(
-        statuses.source_of_execution, "Where the status comes from.", reads=STATUS, at_once=True
+        statuses.source_of_execution, "Where the status comes from.", reads=STATUS
     )
     status_checked_at: datetime | None = attribute(
         "When the stored status was last compared with the engine, as the row says; a LIVE status is newer."
@@ -144,13 +143,12 @@ class Execution(Node):
     started_at: datetime | None = attribute("When the run started. Null only on migrated rows that never had it.")
     started_at_is_estimated: bool = attribute("Whether the start was derived, which happens on migrated rows only.")
     stopped_at: datetime | None = answer(
-        statuses.stop_of_execution, "When the run ended; null while it is running.", reads=STATUS, at_once=True
+        statuses.stop_of_execution, "When the run ended; null while it is running.", reads=STATUS
     )
     duration_ms: BigInt | None = answer(
         statuses.duration_of_execution,
         "Milliseconds from start to stop; null while running.",
         reads=STATUS,
-        at_once=True,
     )
     trigger_type: states.TriggerType = attribute("What started the run.")
     triggered_by: str = attribute("The user who started the run; SYSTEM_USER for a trigger.")

@@ -75,20 +75,18 @@ def answer(
     *,
     reads: StoredFields = (),
     guard: Guard | None = None,
-    at_once: bool = False,
     cost: int = ANSWER_COST,
 ) -> Any:
     """A field that a resolver answers. Parameters beyond the record and the context are the field's arguments.
 
-    ``guard`` refuses the field before anything is read for it. ``at_once`` says that the resolver mostly has nothing to
-    wait for; see :class:`graph.execution.Answered`.
+    ``guard`` refuses the field before anything is read for it.
     """
 
-    def bind(_asked: Asked, arguments: Mapping[str, Any]) -> Bound:
+    def bind(arguments: Mapping[str, Any]) -> Bound:
         given = _given(arguments)
         return _guarded(guard, partial(resolver, **given) if given else resolver)
 
-    return _answered(bind, _extra(resolver, 2), description, [Cost(weight=cost)], reads, guard, at_once=at_once)
+    return _answered(lambda _asked: bind, _extra(resolver, 2), description, [Cost(weight=cost)], reads, guard)
 
 
 def root(
@@ -105,12 +103,14 @@ def root(
     is answered.
     """
 
-    def bind(_asked: Asked, arguments: Mapping[str, Any]) -> Bound:
+    def bind(arguments: Mapping[str, Any]) -> Bound:
         given = _given(arguments)
         return lambda _root, context: resolver(context, **given)
 
     size = [ListSize(slicing_arguments=[sized_by])] if sized_by else []
-    return _answered(bind, _extra(resolver, 1), description, [Cost(weight=ANSWER_COST), *size], reads, name=name)
+    return _answered(
+        lambda _asked: bind, _extra(resolver, 1), description, [Cost(weight=ANSWER_COST), *size], reads, name=name
+    )
 
 
 def page(
@@ -127,22 +127,27 @@ def page(
     ``guard`` refuses the field before anything is read for it; ``longest`` is the most rows that one page may have.
     """
 
-    def bind(asked: Asked, arguments: Mapping[str, Any]) -> Bound:
-        given = _given(arguments)
-        request = PageRequest(
-            field=f"{asked.parent_type.name}.{asked.field_name}",
-            first=given.pop("first", None),
-            after=given.pop("after", None),
-            last=given.pop("last", None),
-            before=given.pop("before", None),
-            wants_rows=selects(asked, _ROWS),
-            longest=longest,
-        )
-        return _guarded(guard, lambda record, context: resolver(record, context, request, **given))
+    def bind(asked: Asked) -> Callable[[Mapping[str, Any]], Bound]:
+        field, wants_rows = f"{asked.parent_type.name}.{asked.field_name}", selects(asked, _ROWS)
+
+        def bind_to(arguments: Mapping[str, Any]) -> Bound:
+            given = _given(arguments)
+            request = PageRequest(
+                field=field,
+                first=given.pop("first", None),
+                after=given.pop("after", None),
+                last=given.pop("last", None),
+                before=given.pop("before", None),
+                wants_rows=wants_rows,
+                longest=longest,
+            )
+            return _guarded(guard, lambda record, context: resolver(record, context, request, **given))
+
+        return bind_to
 
     parameters = [*_extra(resolver, 3), *_paging(longest)]
     directives = [Cost(weight=cost), _PAGE_SIZE]
-    return _answered(bind, parameters, description, directives, reads, guard, work=cost // ANSWER_COST)
+    return _answered(bind, parameters, description, directives, reads, guard)
 
 
 def reads_of(field: StrawberryField) -> StoredFields | None:
@@ -151,7 +156,7 @@ def reads_of(field: StrawberryField) -> StoredFields | None:
 
 
 def _answered(
-    bind: Callable[[Asked, Mapping[str, Any]], Bound],
+    bind: Callable[[Asked], Callable[[Mapping[str, Any]], Bound]],
     parameters: Iterable[inspect.Parameter],
     description: str,
     directives: Sequence[object],
@@ -159,21 +164,19 @@ def _answered(
     guard: Guard | None = None,
     *,
     name: str | None = None,
-    at_once: bool = False,
-    work: int = 1,
 ) -> Any:
     """A field whose arguments make the function that answers it for each record."""
 
     async def resolve(root: Any, info: Info, **arguments: Any) -> Any:
         raw = info._raw_info  # noqa: SLF001 - strawberry has no other way to it
-        return await bind(raw, arguments)(root, info.context)
+        return await bind(raw)(arguments)(root, info.context)
 
     resolve.__signature__ = _signature(parameters)  # type: ignore[attr-defined]
     return strawberry.field(
         resolver=resolve,
         name=name,
         description=description,
-        metadata=_metadata(reads, guard) | {ANSWERED: Answered(bind, at_once, work)},
+        metadata=_metadata(reads, guard) | {ANSWERED: Answered(bind)},
         directives=directives,
     )
 

@@ -99,11 +99,8 @@ class PipelineExecution(Node):
         statuses.of_step,
         "How far the step has come. What had not ended when its run did ended as the run did.",
         reads=STATUS,
-        at_once=True,
     )
-    status_source: states.StatusSource = answer(
-        statuses.source_of_step, "Where the status comes from.", reads=STATUS, at_once=True
-    )
+    status_source: states.StatusSource = answer(statuses.source_of_step, "Where the status comes from.", reads=STATUS)
     started_at: datetime | None = attribute("When the step started; null while it is queued.")
     stopped_at: datetime | None = attribute("When the step ended; null until then.")
     duration_ms: BigInt | None = attribute(

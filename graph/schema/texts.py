@@ -62,7 +62,6 @@ class StoredText:
         content,
         "The text, redacted before it is cut where it can hold secrets. With maxBytes, its leading part of at most so "
         "many bytes of UTF-8 that ends in a whole character.",
-        at_once=True,
         cost=TEXT_COST,
     )
     is_truncated: bool | None = attribute(

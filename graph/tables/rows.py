@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from operator import attrgetter
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
 from graph.tables.catalogue import Index, Table
 from graph.tables.decode import Decoder, text
@@ -20,6 +20,7 @@ from graph.tables.reader import Item, Key
 
 Fields = frozenset[str]
 StoredFields = tuple[tuple[type["Row"], str], ...]
+RowT = TypeVar("RowT")
 
 
 def stored(attribute: str, decoder: Decoder, *, always: bool = False) -> Any:
@@ -55,14 +56,14 @@ class Row:
         return tuple((cls, name) for name in names)
 
     @classmethod
-    def projection(cls, fields: Fields) -> tuple[str, ...]:
-        """The attributes to project for some fields, and for those that are always read."""
-        return _plan(cls, fields).attributes
+    def plan(cls, fields: Fields) -> RowPlan[Self]:
+        """How rows are read for some fields, and for those that are always read."""
+        return _plan(cls, fields)
 
     @classmethod
     def decode(cls, item: Item, fields: Fields) -> Self:
         """The row of an item that was read for some fields."""
-        return cast("Self", _plan(cls, fields).decode(item))
+        return cls.plan(fields).decode(item)
 
     @property
     def primary_key(self) -> Key:
@@ -99,28 +100,32 @@ def _declared(row: Any) -> tuple[dataclasses.Field[Any], ...]:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Plan:
+class RowPlan(Generic[RowT]):
+    """How rows are read for some fields: the attributes to project, and what makes a row of an item."""
+
     attributes: tuple[str, ...]
-    decode: Callable[[Item], Row]
+    decode: Callable[[Item], RowT]
 
 
-def _make_plan(row: type[Row], fields: Fields) -> _Plan:
-    declared = [
-        # A frozen row is filled through the descriptors of its slots, which is also the quickest way.
-        (getattr(row, field.name).__set__, field.metadata["attribute"], field.metadata["decoder"])
-        for field in _declared(row)
-        if field.metadata["always"] or field.name in fields
-    ]
+def _make_plan(row: type[Row], fields: Fields) -> RowPlan[Any]:
+    # A frozen row is filled through the descriptors of its slots, which is also the quickest way.
+    read = [field for field in _declared(row) if field.metadata["always"] or field.name in fields]
+    declared = [(getattr(row, one.name).__set__, one.metadata["attribute"], one.metadata["decoder"]) for one in read]
+    texts = [(fill, attribute) for fill, attribute, decoder in declared if decoder is text]
+    others = [one for one in declared if one[2] is not text]
     new = object.__new__
 
     def decode(item: Item) -> Row:
         made = new(row)
         held = item.get
-        for fill, attribute, decoder in declared:
+        for fill, attribute in texts:  # which most are, so that they are read in place
+            value = held(attribute)
+            fill(made, "" if value is None else value.get("S", ""))
+        for fill, attribute, decoder in others:
             fill(made, decoder(held(attribute), attribute))
         return made
 
-    return _Plan(_distinct(attribute for _, attribute, _ in declared), decode)
+    return RowPlan(_distinct(attribute for _, attribute, _ in declared), decode)
 
 
 def _make_primary_key(row: type[Row]) -> Callable[[Row], Key]:
@@ -146,6 +151,6 @@ def _distinct(names: Iterable[str]) -> tuple[str, ...]:
 
 
 # Field sets come from documents, so their plans are bounded.
-_plan = cast("Callable[[type[Row], Fields], _Plan]", lru_cache(maxsize=4096)(_make_plan))
+_plan = cast("Callable[[type[Row], Fields], RowPlan[Any]]", lru_cache(maxsize=4096)(_make_plan))
 _primary_key = cast("Callable[[type[Row]], Callable[[Row], Key]]", cache(_make_primary_key))
 _position = cast("Callable[[type[Row], Index | None], Callable[[Row], Key]]", cache(_make_position))

@@ -152,13 +152,13 @@ class Apples(Fruit):
     plain: "Plain | None" = attribute("An object of whatever class.")
     next: "Apples | None" = answer(answered("next"), "An answer.")
     best: "Apples" = answer(answered("best"), "An answer that is never null.")
-    label: str = answer(answered("label"), "A text as an answer.", at_once=True)
+    label: str = answer(answered("label"), "A text as an answer.")
     price: int | None = answer(answered("price"), "A number as an answer.")
     tags: list[str] | None = answer(answered("tags"), "A list as an answer.")
     friends: "list[Apples]" = answer(answered("friends"), "A list of objects as an answer.")
     guests: "list[Fruit | None] | None" = answer(answered("guests"), "Objects of either type as an answer.")
-    guest: Fruit | None = answer(answered("guest"), "An object of either type as an answer.", at_once=True)
-    echo: str | None = answer(echo, "Its arguments.", at_once=True)
+    guest: Fruit | None = answer(answered("guest"), "An object of either type as an answer.")
+    echo: str | None = answer(echo, "Its arguments.")
 
     @strawberry.field
     def length(self: Any, times: int = 1) -> int:
@@ -202,7 +202,7 @@ class Query:
     friends: list[Apples] = answer(answered("friends"), "A list of objects.")
     guests: list[Fruit | None] | None = answer(answered("guests"), "A list of objects of either type.")
     guest: Fruit | None = answer(answered("guest"), "An object of either type.")
-    price: int | None = answer(answered("price"), "A number.", at_once=True)
+    price: int | None = answer(answered("price"), "A number.")
     label: str = answer(answered("label"), "A text.")
     echo: str | None = answer(echo, "Its arguments.")
 

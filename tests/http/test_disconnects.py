@@ -1,6 +1,7 @@
 """Clients that hang up: their operations end, and what they held is free again."""
 
 import asyncio
+import gc
 import json
 import logging
 import socket
@@ -14,6 +15,7 @@ from starlette.types import Message
 
 from graph.engines.stepfunctions import StepFunctions
 from graph.http.disconnects import Disconnected, UntilDisconnect
+from graph.operation import OperationTask
 from tests.memory import MemoryDatabase
 from tests.serving import listening, make_app
 
@@ -94,6 +96,7 @@ async def test_an_operation_ends_soon_after_its_client_is_gone(
     assert time.monotonic() - begun < 0.5
     assert gone.sent == []
     assert asyncio.all_tasks() == before
+    assert [one for one in gc.get_objects() if isinstance(one, OperationTask) and not one.done()] == []
     line = caplog.records[-1].__dict__["operation"]
     assert (line["status"], line["outcome"]) == (499, "DISCONNECTED")
 

@@ -81,13 +81,20 @@ async def test_the_step_after_another_comes_from_the_index_by_predecessor(operat
 
 
 async def test_the_step_before_another_comes_by_its_key(operate: Operate) -> None:
+    before, operation = operate(), operate()
+    first, second = await step(before, 0), await step(before, 1)
+    assert await operation.loaders.steps.previous(first) is None
+    assert operation.requests == []
+    assert name(await operation.loaders.steps.previous(second)) == IDS[0]
+    assert "Key" in operation.requests[-1]
+
+
+async def test_a_step_that_was_found_by_its_id_is_not_read_again(operate: Operate) -> None:
     operation = operate()
     first, second = await step(operation, 0), await step(operation, 1)
     asked = len(operation.requests)
-    assert await operation.loaders.steps.previous(first) is None
+    assert await operation.loaders.steps.previous(second) is first
     assert len(operation.requests) == asked
-    assert name(await operation.loaders.steps.previous(second)) == IDS[0]
-    assert "Key" in operation.requests[-1]
 
 
 async def test_the_end_comes_from_the_index_of_ends(operate: Operate) -> None:

@@ -42,12 +42,12 @@ ITEM = written({"workflowExecutionId": "e", "databaseId:assetId:inputAssetFileKe
 
 
 def test_what_is_projected_are_the_key_what_is_always_read_and_what_is_asked_for() -> None:
-    assert Thing.projection(frozenset()) == (*KEY, "name")
-    assert Thing.projection(frozenset({"note"})) == (*KEY, "name", "note")
+    assert Thing.plan(frozenset()).attributes == (*KEY, "name")
+    assert Thing.plan(frozenset({"note"})).attributes == (*KEY, "name", "note")
 
 
 def test_an_attribute_of_two_fields_is_projected_once() -> None:
-    assert Thing.projection(frozenset({"note", "same_note"})) == (*KEY, "name", "note")
+    assert Thing.plan(frozenset({"note", "same_note"})).attributes == (*KEY, "name", "note")
 
 
 def test_a_row_holds_what_it_was_read_for() -> None:
@@ -130,5 +130,5 @@ def test_names_are_those_of_stored_fields_alone() -> None:
 
 def test_field_sets_of_documents_do_not_fill_the_memory() -> None:
     for number in range(5000):
-        Thing.projection(frozenset({f"field-{number}"}))
+        assert Thing.plan(frozenset({f"field-{number}"})).attributes
     assert rows._plan.cache_info().currsize <= 4096  # type: ignore[attr-defined]
