@@ -75,7 +75,7 @@ class LogSource:
     @property
     def location_digest(self) -> str:
         """An id of the location alone: 16 hexadecimal digits, the same whatever the kind."""
-        return _digest(*_hashed_location(self))
+        return _digest(*_location(self))
 
 
 def available_logs(
@@ -216,17 +216,20 @@ def _each_location_once(mentions: Iterable[_Mention]) -> list[LogSource]:
 
 def _source(location: _Location, mentions: Sequence[_Mention]) -> LogSource:
     group_name = location.group_arn.partition(":log-group:")[2]
+    stage = label = source_type = ""
+    for mention in mentions:
+        stage, label, source_type = stage or mention.stage, label or mention.label, source_type or mention.source_type
     return LogSource(
         kind=mentions[0].kind,
-        label=_first(mention.label for mention in mentions) or group_name.rstrip("/").rpartition("/")[2] or group_name,
-        source_type=_source_type(_first(mention.source_type for mention in mentions), group_name),
-        stage_name=_first(mention.stage for mention in mentions) or None,
+        label=label or group_name.rstrip("/").rpartition("/")[2] or group_name,
+        source_type=_source_type(source_type, group_name),
+        stage_name=stage or None,
         log_group_name=group_name,
         log_stream_name=location.stream or None,
         log_stream_prefix=location.prefix or None,
         log_group_arn=location.group_arn,
-        is_registered=any(mention.kind is LogKind.REGISTERED for mention in mentions),
-        jobs=tuple(dict.fromkeys(mention.job for mention in mentions if mention.job)),
+        is_registered=LogKind.REGISTERED in [mention.kind for mention in mentions],
+        jobs=tuple(dict.fromkeys([mention.job for mention in mentions if mention.job])),
     )
 
 
@@ -254,12 +257,12 @@ def _place_of(arn: str, region: str) -> _Place | None:
     return _Place(place[1], place[2] or region, place[3])
 
 
-def _hashed_location(source: LogSource) -> _Location:
-    return _Location(source.log_group_arn, source.log_stream_name or "", source.log_stream_prefix or "")
+def _location(source: LogSource) -> tuple[str, str, str]:
+    return source.log_group_arn, source.log_stream_name or "", source.log_stream_prefix or ""
 
 
 def _log_id(kind: LogKind, source: LogSource) -> str:
-    return _digest(kind.value, *_hashed_location(source))
+    return _digest(kind.value, *_location(source))
 
 
 @lru_cache(maxsize=4096)  # a step's few places are asked for in several ways
@@ -271,7 +274,3 @@ def _digest(*parts: str) -> str:
 def _text(entry: object, key: str) -> str:
     value = entry.get(key) if isinstance(entry, dict) else None
     return value if isinstance(value, str) else ""
-
-
-def _first(texts: Iterable[str]) -> str:
-    return next(filter(None, texts), "")

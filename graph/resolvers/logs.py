@@ -23,7 +23,6 @@ class RegisteredLog:
     pipeline_execution_id: str
     execution_id: str
     source: sources.LogSource
-    log_id: str
     kind: sources.LogKind
     label: str
     source_type: sources.LogSourceType
@@ -39,7 +38,6 @@ class RegisteredLog:
             pipeline_execution_id=step.pipeline_execution_id,
             execution_id=step.execution_id,
             source=source,
-            log_id=source.log_id,
             kind=source.kind,
             label=source.label,
             source_type=source.source_type,
@@ -53,6 +51,11 @@ class RegisteredLog:
     def id(self) -> str:
         """The global id: the step and the location, whatever the kind."""
         return ids.encode("RegisteredLog", self.pipeline_execution_id, self.source.location_digest)
+
+    @property
+    def log_id(self) -> str:
+        """The id that VAMS' REST API gives the source."""
+        return self.source.log_id
 
 
 async def available_logs(step: StepRow, context: Context, page: PageRequest) -> Page[RegisteredLog]:

@@ -8,13 +8,15 @@ selected.
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Generic, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from graph.context import Context
 from graph.errors import BadUserInput, InvalidCursor
 from graph.tables.cursors import Cursors, Position, SealBroken, binding
 
 NodeT = TypeVar("NodeT")
+Seal: TypeAlias = Callable[[Position], str]
 
 DEFAULT_PAGE = 20
 LONGEST_PAGE = 100
@@ -51,13 +53,21 @@ class Window:
     stop: Position | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Entry(Generic[NodeT]):
-    """A row at its position. ``roles`` is filled where the connection's edges have them."""
+    """A row at its position, and an edge of the page that shows it. ``roles`` is filled where the edges have them."""
 
     node: NodeT
     position: Position
     roles: tuple[Any, ...] = ()
+    seal: Seal | None = field(default=None, compare=False, repr=False)
+    """What makes cursors of positions, once a page shows it."""
+
+    @property
+    def cursor(self) -> str:
+        """The sealed position of the row."""
+        assert self.seal is not None  # noqa: S101 - only pages are shown
+        return self.seal(self.position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,29 +84,6 @@ class Filled(Generic[NodeT]):
 
 
 @dataclass(frozen=True, slots=True)
-class Edge(Generic[NodeT]):
-    """A row of a page; its cursor is made when it is read."""
-
-    entry: Entry[NodeT]
-    seal: Callable[[Position], str]
-
-    @property
-    def node(self) -> NodeT:
-        """The row."""
-        return self.entry.node
-
-    @property
-    def roles(self) -> tuple[Any, ...]:
-        """Which way the row is tied to the connection's parent."""
-        return self.entry.roles
-
-    @property
-    def cursor(self) -> str:
-        """The sealed position of the row."""
-        return self.seal(self.entry.position)
-
-
-@dataclass(frozen=True, slots=True)
 class PageInfo:
     """Where a page stands in its list."""
 
@@ -104,7 +91,7 @@ class PageInfo:
     has_previous_page: bool
     start: Position | None
     end: Position | None
-    seal: Callable[[Position], str]
+    seal: Seal
 
     @property
     def start_cursor(self) -> str | None:
@@ -121,7 +108,7 @@ class PageInfo:
 class Page(Generic[NodeT]):
     """A page of a connection. ``count`` gives the length of the whole list where the connection has a total."""
 
-    edges: Sequence[Edge[NodeT]]
+    edges: Sequence[Entry[NodeT]]
     page_info: PageInfo
     short_page_reason: ShortPageReason | None = None
     count: Callable[[], Awaitable[int | None]] | None = field(default=None, repr=False)
@@ -148,10 +135,10 @@ async def paginate(
         BadUserInput: for a page size below zero or over the cap, or ``first`` together with ``last``.
         InvalidCursor: for a cursor that was not made by this field with the same parent and filter.
     """
-    bound = binding(request.field, *bound_to)
-    window = _window(request, context.cursors, bound)
+    bound, cursors = binding(request.field, *bound_to), context.cursors
+    window = _window(request, cursors, bound)
     filled: Filled[NodeT] = await read(window) if request.wants_rows else Filled(())
-    return _page(window, filled, lambda position: context.cursors.seal(position, bound), count)
+    return _page(window, filled, partial(cursors.seal, binding=bound), count)
 
 
 def _window(request: PageRequest, cursors: Cursors, bound: bytes) -> Window:
@@ -162,14 +149,12 @@ def _window(request: PageRequest, cursors: Cursors, bound: bytes) -> Window:
     size = DEFAULT_PAGE if size is None else size
     if not 0 <= size <= request.longest:
         raise BadUserInput(f"'{argument}' must be from 0 to {request.longest}.")
-    after, before = (_open(request, name, cursors, bound) for name in ("after", "before"))
+    after = None if request.after is None else _open("after", request.after, cursors, bound)
+    before = None if request.before is None else _open("before", request.before, cursors, bound)
     return Window(size, forward, after, before) if forward else Window(size, forward, before, after)
 
 
-def _open(request: PageRequest, argument: str, cursors: Cursors, bound: bytes) -> Position | None:
-    cursor: str | None = getattr(request, argument)
-    if cursor is None:
-        return None
+def _open(argument: str, cursor: str, cursors: Cursors, bound: bytes) -> Position:
     try:
         return cursors.open(cursor, bound)
     except SealBroken:
@@ -179,19 +164,18 @@ def _open(request: PageRequest, argument: str, cursors: Cursors, bound: bytes) -
 def _page(
     window: Window,
     filled: Filled[NodeT],
-    seal: Callable[[Position], str],
+    seal: Seal,
     count: Callable[[], Awaitable[int | None]] | None,
 ) -> Page[NodeT]:
-    shown = filled.entries[: window.count]
+    shown = list(filled.entries[: window.count])
     stopped_early = filled.reason is not None or filled.stopped_at is not None
     goes_on = len(filled.entries) > window.count or stopped_early or window.stop is not None
     came_from = window.start is not None
     first = shown[0].position if shown else None
     last = filled.stopped_at or (shown[-1].position if shown else window.start)
-    edges = [Edge(entry, seal) for entry in shown]
-    if window.forward:
-        info = PageInfo(goes_on, came_from, first, last, seal)
-    else:
-        edges.reverse()
-        info = PageInfo(came_from, goes_on, last, first, seal)
-    return Page(edges, info, filled.reason, count)
+    if not window.forward:
+        shown.reverse()
+        goes_on, came_from, first, last = came_from, goes_on, last, first
+    for entry in shown:
+        entry.seal = seal
+    return Page(shown, PageInfo(goes_on, came_from, first, last, seal), filled.reason, count)

@@ -123,17 +123,18 @@ async def nothing(_window: Window) -> Filled[ItemT]:
 
 def listed(items: Sequence[ItemT], identify: Callable[[ItemT], str], window: Window) -> Filled[ItemT]:
     """The items of a list. A position is an item's place and identity, and resumes at the place if the item is gone."""
-    places = {identify(item): place for place, item in enumerate(items)}
+    names = [identify(item) for item in items]
+    places = {name: place for place, name in enumerate(names)}
     first, last = 0, len(items)
     after, before = (window.start, window.stop) if window.forward else (window.stop, window.start)
     if after is not None:
         first = places[str(after[1])] + 1 if after[1] in places else int(after[0])
     if before is not None:
         last = places.get(str(before[1]), int(before[0]))
-    chosen = list(enumerate(items))[first:last]
+    chosen = range(len(items))[first:last]
     if not window.forward:
-        chosen.reverse()
-    return Filled([Entry(item, (place, identify(item))) for place, item in chosen[: window.count + 1]])
+        chosen = chosen[::-1]
+    return Filled([Entry(items[place], (place, names[place])) for place in chosen[: window.count + 1]])
 
 
 def up_to(stop: Position | None, entries: Iterable[Entry[ItemT]], *, descending: bool) -> list[Entry[ItemT]]:

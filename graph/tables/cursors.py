@@ -23,6 +23,8 @@ Position = tuple[str | int, ...]
 _BLOCK = 48  # a multiple of three, so that base64 needs no padding after the 16-byte tag and the two bytes of version
 _LONGEST = 16_384  # more than the longest keys take, each byte of them as six in JSON and eight in base64
 _VERSION = b"\x01\x00"
+_URL_SAFE = bytes.maketrans(b"+/", b"-_")
+_spell = json.JSONEncoder(default=str).encode  # unlike orjson, it spells every text and number that a caller can give
 
 
 class SealBroken(Exception):
@@ -40,8 +42,8 @@ class Cursors:
     def seal(self, position: Position, binding: bytes) -> str:
         """A cursor for a position in the list that ``binding`` stands for."""
         text = orjson.dumps(position)
-        text = text.ljust(-(-len(text) // _BLOCK) * _BLOCK)
-        return base64.urlsafe_b64encode(_VERSION + self._keys[0].encrypt(text, [binding])).decode()
+        sealed = _VERSION + self._keys[0].encrypt(text.ljust(-(-len(text) // _BLOCK) * _BLOCK), [binding])
+        return binascii.b2a_base64(sealed, newline=False).translate(_URL_SAFE).decode()
 
     def open(self, cursor: str, binding: bytes) -> Position:
         """The position that a cursor stands for.
@@ -67,7 +69,7 @@ class Cursors:
 
 def binding(*parts: object) -> bytes:
     """What a cursor is bound to: a digest over the field, its parent's key, its filter and its order."""
-    text = json.dumps(parts, default=str)  # unlike orjson, it spells every text and number that a caller can give
+    text = _spell(parts)
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 

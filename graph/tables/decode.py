@@ -33,7 +33,7 @@ _INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:?\d\
 
 def item(attributes: Mapping[str, Value]) -> dict[str, Any]:
     """One item as DynamoDB writes it, in plain Python."""
-    return {name: plain(value) for name, value in attributes.items()}
+    return {name: value["S"] if "S" in value else plain(value) for name, value in attributes.items()}
 
 
 def plain(value: Value) -> Any:
@@ -49,7 +49,7 @@ def plain(value: Value) -> Any:
         case "M":
             return item(held)
         case "L":
-            return [plain(element) for element in held]
+            return [element["S"] if "S" in element else plain(element) for element in held]
         case "NULL":
             return None
         case _:  # a set of strings, numbers or bytes

@@ -12,6 +12,7 @@ from graph.errors import InvalidId
 from graph.tables import keys
 
 _LONGEST = 4096
+_URL_SAFE = bytes.maketrans(b"+/", b"-_")
 
 # The number of parts of each kind's key. What lives inside a step begins with the step's id.
 PARTS = {
@@ -47,7 +48,8 @@ class GlobalId:
 
 def encode(kind: str, *parts: str) -> str:
     """The global id of an object."""
-    return base64.urlsafe_b64encode(keys.join(kind, *parts).encode()).decode().rstrip("=")
+    text = ":".join((kind, *parts))
+    return binascii.b2a_base64(text.encode(), newline=False).translate(_URL_SAFE, b"=").decode()
 
 
 def decode(text: str) -> GlobalId:

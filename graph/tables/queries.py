@@ -4,6 +4,7 @@ Every attribute name goes through a ``#name`` placeholder, since names here hold
 every text through a ``:value`` one.
 """
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -61,85 +62,91 @@ class Query:
 
 def query_request(query: Query, table_name: str) -> dict[str, Any]:
     """The parameters of the Query call."""
-    names, values = Names(query.attributes), _Values()
     keyed = query.index or query.table
-    condition = f"{names[keyed.partition]} = {values[query.partition]}"
-    if keyed.sort is not None and query.sort is not None:
-        condition += _sort_condition(keyed.sort, query.sort, names, values)
+    sort, bounds = ("", ()) if keyed.sort is None else _sort(query.sort)
+    conditions = tuple([(one.attribute, len(one.texts), one.negated) for one in query.conditions])
+    texts = (query.partition, *bounds, *[text for one in query.conditions for text in one.texts])
     parameters: dict[str, Any] = {
         "TableName": table_name,
-        "KeyConditionExpression": condition,
         "ScanIndexForward": query.forward,
+        **_form(query.index, keyed.partition, keyed.sort, sort, conditions, query.attributes),
+        "ExpressionAttributeValues": {f":v{place}": {"S": text} for place, text in enumerate(texts)},
     }
-    if query.attributes:
-        parameters["ProjectionExpression"] = names.projection
-    if query.index is not None:
-        parameters["IndexName"] = query.index.name
-    if query.conditions:
-        parameters["FilterExpression"] = " AND ".join(_condition(one, names, values) for one in query.conditions)
     if query.after is not None:
         parameters["ExclusiveStartKey"] = {name: {"S": value} for name, value in query.after.items()}
     if query.limit is not None:
         parameters["Limit"] = query.limit
-    return parameters | {"ExpressionAttributeNames": names.used, "ExpressionAttributeValues": values.used}
+    return parameters
 
 
 class Names:
     """Placeholders for attribute names.
 
     Attributes:
-        projection: the expression that asks for the given attributes alone.
+        used: the names by their placeholders.
     """
 
-    def __init__(self, attributes: tuple[str, ...]) -> None:
-        self.projection, placeholders = _projection(attributes)
-        self._placeholders = dict(placeholders)
-
-    @property
-    def used(self) -> dict[str, str]:
-        """The names by their placeholders."""
-        return {placeholder: attribute for attribute, placeholder in self._placeholders.items()}
+    def __init__(self) -> None:
+        self.used: dict[str, str] = {}
+        self._placeholders: dict[str, str] = {}
 
     def __getitem__(self, attribute: str) -> str:
-        return self._placeholders.setdefault(attribute, f"#a{len(self._placeholders)}")
-
-
-def _make_projection(attributes: tuple[str, ...]) -> tuple[str, dict[str, str]]:
-    placeholders = {attribute: f"#a{number}" for number, attribute in enumerate(attributes)}
-    return ", ".join(placeholders.values()), placeholders
-
-
-# What an operation reads of a kind of row comes from its document, so what is kept of it is bounded.
-_projection = cast("Callable[[tuple[str, ...]], tuple[str, dict[str, str]]]", lru_cache(maxsize=4096)(_make_projection))
-
-
-class _Values:
-    """Placeholders for texts."""
-
-    def __init__(self) -> None:
-        self.used: dict[str, dict[str, str]] = {}
-
-    def __getitem__(self, text: str) -> str:
-        placeholder = f":v{len(self.used)}"
-        self.used[placeholder] = {"S": text}
+        placeholder = self._placeholders.setdefault(attribute, f"#a{len(self._placeholders)}")
+        self.used[placeholder] = attribute
         return placeholder
 
 
-def _sort_condition(attribute: str, sort: Prefix | Between, names: Names, values: _Values) -> str:
+def _make_projection(attributes: tuple[str, ...]) -> Mapping[str, Any]:
+    names = Names()
+    expression = ", ".join([names[attribute] for attribute in attributes])
+    return {"ProjectionExpression": expression, "ExpressionAttributeNames": names.used}
+
+
+def _make_form(
+    index: Index | None,
+    partition: str,
+    sort: str | None,
+    sort_condition: str,
+    conditions: tuple[tuple[str, int, bool], ...],
+    attributes: tuple[str, ...],
+) -> Mapping[str, Any]:
+    """What all Queries have in common that differ in texts alone."""
+    names, numbers = Names(), itertools.count()
+    form = {"ProjectionExpression": ", ".join([names[attribute] for attribute in attributes])} if attributes else {}
+    condition = f"{names[partition]} = :v{next(numbers)}"
+    if sort is not None and sort_condition:
+        condition += " AND " + sort_condition.format(name=names[sort])
+        for _ in range(sort_condition.count(":v")):
+            next(numbers)
+    form["KeyConditionExpression"] = condition
+    if index is not None:
+        form["IndexName"] = index.name
+    filters = []
+    for attribute, count, negated in conditions:
+        one = f"{names[attribute]} IN ({', '.join(f':v{next(numbers)}' for _ in range(count))})"
+        filters.append(f"NOT ({one})" if negated else one)
+    if filters:
+        form["FilterExpression"] = " AND ".join(filters)
+    return {**form, "ExpressionAttributeNames": names.used}
+
+
+def _sort(sort: Prefix | Between | None) -> tuple[str, tuple[str, ...]]:
+    """A condition on the sort key, and the texts in it, which are numbered from 1."""
     match sort:
+        case None | Between(None, None):
+            return "", ()  # and no placeholder: DynamoDB refuses one that is not used
         case Prefix(start):
-            return f" AND begins_with({names[attribute]}, {values[start]})"
-        case Between(None, None):
-            return ""  # and no placeholder: DynamoDB refuses one that is not used
+            return "begins_with({name}, :v1)", (start,)
         case Between(None, str(high)):
-            return f" AND {names[attribute]} <= {values[high]}"
+            return "{name} <= :v1", (high,)
         case Between(str(low), None):
-            return f" AND {names[attribute]} >= {values[low]}"
+            return "{name} >= :v1", (low,)
         case Between(str(low), str(high)):
-            return f" AND {names[attribute]} BETWEEN {values[low]} AND {values[high]}"
+            return "{name} BETWEEN :v1 AND :v2", (low, high)
     raise AssertionError(sort)
 
 
-def _condition(one: OneOf, names: Names, values: _Values) -> str:
-    is_one = f"{names[one.attribute]} IN ({', '.join(values[text] for text in one.texts)})"
-    return f"NOT ({is_one})" if one.negated else is_one
+# What an operation reads of a kind of row comes from its document, so what is kept of it is bounded.
+projection = cast("Callable[[tuple[str, ...]], Mapping[str, Any]]", lru_cache(maxsize=4096)(_make_projection))
+"""The parameters that ask for some attributes alone."""
+_form = cast("Callable[..., Mapping[str, Any]]", lru_cache(maxsize=4096)(_make_form))

@@ -17,7 +17,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from graph.aws.database import Answer, Database, Operation
 from graph.errors import GraphError, Throttled, UpstreamUnavailable
 from graph.tables.catalogue import Table
-from graph.tables.queries import Names, Query, query_request
+from graph.tables.queries import Query, projection, query_request
 from graph.tables.tally import Tally
 
 Item = dict[str, dict[str, Any]]
@@ -55,13 +55,13 @@ class Reader:
 
     def __init__(self, database: Database, names: Mapping[Table, str], *, attempts: int = 6) -> None:
         self._database = database
-        self._names = names
+        self._names = {table.name: name for table, name in names.items()}
         self._attempts = attempts
         self._read_at: dict[str, float] = {}
 
     def read_at(self, table: Table) -> float:
         """When a read of a table last worked, in seconds of the monotonic clock; minus infinity if none did."""
-        return self._read_at.get(self._names[table], float("-inf"))
+        return self._read_at.get(self._names[table.name], float("-inf"))
 
     def close(self) -> None:
         """Frees what the database holds. It may be called from any thread."""
@@ -74,12 +74,12 @@ class Reader:
             Throttled: when every try was throttled.
             UpstreamUnavailable: when the database cannot be read.
         """
-        answer = await self._call("Query", query_request(query, self._names[query.table]), tally)
+        answer = await self._call("Query", query_request(query, self._names[query.table.name]), tally)
         return ItemPage(answer["Items"], _last(answer))
 
     async def count(self, query: Query, tally: Tally) -> tuple[int, Mapping[str, str] | None]:
         """How many rows one page of a partition holds, and the key to go on from. Raises as :meth:`query` does."""
-        request = query_request(replace(query, attributes=()), self._names[query.table]) | {"Select": "COUNT"}
+        request = query_request(replace(query, attributes=()), self._names[query.table.name]) | {"Select": "COUNT"}
         answer = await self._call("Query", request, tally)
         return answer["Count"], _last(answer)
 
@@ -90,6 +90,8 @@ class Reader:
         wanted = list(dict.fromkeys(keys))
         if len(wanted) == 1:
             return await self._get_item(table, wanted[0], attributes, tally)
+        if 0 < len(wanted) <= BATCH:
+            return await self._get_batch(table, wanted, attributes, tally)
         batches = [wanted[start : start + BATCH] for start in range(0, len(wanted), BATCH)]
         found = await asyncio.gather(*(self._get_batch(table, batch, attributes, tally) for batch in batches))
         return {key: item for part in found for key, item in part.items()}
@@ -97,13 +99,7 @@ class Reader:
     async def _get_item(
         self, table: Table, key: Key, attributes: Sequence[str], tally: Tally
     ) -> dict[Key, Item | GraphError]:
-        names = Names(tuple(attributes))
-        request = {
-            "TableName": self._names[table],
-            "Key": _typed(table, key),
-            "ProjectionExpression": names.projection,
-            "ExpressionAttributeNames": names.used,
-        }
+        request = {"TableName": self._names[table.name], "Key": _typed(table, key), **projection(tuple(attributes))}
         try:
             answer = await self._call("GetItem", request, tally)
         except GraphError as error:
@@ -113,8 +109,7 @@ class Reader:
     async def _get_batch(
         self, table: Table, keys: Sequence[Key], attributes: Sequence[str], tally: Tally
     ) -> dict[Key, Item | GraphError]:
-        name, names = self._names[table], Names(tuple(attributes))
-        shape = {"ProjectionExpression": names.projection, "ExpressionAttributeNames": names.used}
+        name, shape = self._names[table.name], projection(tuple(attributes))
         found: dict[Key, Item | GraphError] = {}
         left: list[dict[str, dict[str, str]]] = [_typed(table, key) for key in keys]
         tries = _Tries(self._attempts, tally)
@@ -136,16 +131,16 @@ class Reader:
         self, operation: Operation, request: dict[str, Any], tally: Tally, tries: "_Tries | None" = None
     ) -> Answer:
         request["ReturnConsumedCapacity"] = "TOTAL"
-        tries = tries or _Tries(self._attempts, tally)
+        table_name = request["TableName"] if "TableName" in request else next(iter(request["RequestItems"]))
         while True:
             current = tally.start()
             answer: Answer = {}
             try:
                 answer = await self._database.call(operation, request)
-                self._read_at[_table_name(request)] = time.monotonic()
+                self._read_at[table_name] = time.monotonic()
                 return answer
             except (ClientError, BotoCoreError) as fault:
-                error = self._public(fault)
+                error, tries = self._public(fault), tries or _Tries(self._attempts, tally)
                 if not error.retryable or not await tries.again():
                     raise error from fault
             finally:
@@ -173,18 +168,12 @@ class Refused(GraphError):
         super().__init__("The database refused the server. Its operator can see why in the log.")
 
 
-def _table_name(request: Mapping[str, Any]) -> str:
-    """The physical name of the table that a request reads."""
-    name: str = request["TableName"] if "TableName" in request else next(iter(request["RequestItems"]))
-    return name
-
-
 def _typed(table: Table, key: Key) -> dict[str, dict[str, str]]:
     return {attribute: {"S": value} for attribute, value in zip(table.key, key, strict=True)}
 
 
 def _plain(table: Table, item: Mapping[str, Mapping[str, Any]]) -> Key:
-    return tuple(item[attribute]["S"] for attribute in table.key)
+    return tuple([item[attribute]["S"] for attribute in table.key])
 
 
 def _last(answer: Mapping[str, Any]) -> Mapping[str, str] | None:
@@ -194,8 +183,9 @@ def _last(answer: Mapping[str, Any]) -> Mapping[str, str] | None:
 
 def _capacity(answer: Mapping[str, Any]) -> float:
     consumed = answer.get("ConsumedCapacity") or {}
-    parts = consumed if isinstance(consumed, list) else [consumed]
-    return sum(float(part.get("CapacityUnits", 0)) for part in parts)
+    if isinstance(consumed, list):
+        return sum(float(part.get("CapacityUnits", 0)) for part in consumed)
+    return float(consumed.get("CapacityUnits", 0))
 
 
 class _Tries:

@@ -80,7 +80,7 @@ def update_request(table_name: str, key: Key, attributes: Mapping[str, str]) -> 
 
     The end of a run is written once: with an attribute of it among them, a run that ended stays as it is, as in VAMS.
     """
-    names, values = Names(()), {f":v{place}": text for place, text in enumerate(attributes.values())}
+    names, values = Names(), {f":v{place}": text for place, text in enumerate(attributes.values())}
     changes = ", ".join(f"{names[name]} = {value}" for name, value in zip(attributes, values, strict=True))
     condition = f"attribute_exists({names[EXECUTIONS.partition]})"
     if not COMPLETION.isdisjoint(attributes):
