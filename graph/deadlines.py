@@ -43,20 +43,25 @@ class Deadline(AbstractAsyncContextManager[None]):
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._timeout = asyncio.timeout(None)
+        self._has_expired = False
 
     async def __aenter__(self) -> None:
         """Begin to count."""
-        await self._timeout.__aenter__()
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - nothing is awaited but in a task
+        self._task, self._cancelling = task, task.cancelling()
         self._timer = Timer(asyncio.get_running_loop(), self._seconds, self._expire)
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         """Count no more."""
         self._timer.cancel()
         del self._timer  # which refers to this: a cycle, left to the collector
-        await self._timeout.__aexit__(kind, error, traceback)
+        is_own = self._has_expired and self._task.uncancel() <= self._cancelling
+        if is_own and isinstance(error, asyncio.CancelledError):
+            raise TimeoutError from error
 
     def _expire(self) -> None:
-        self._timeout.reschedule(asyncio.get_running_loop().time())
+        self._has_expired = True
+        self._task.cancel()

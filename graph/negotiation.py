@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from starlette.datastructures import Headers
 
@@ -9,14 +10,19 @@ _WEIGHT = re.compile(r"0|0?\.[0-9]+|[01]\.|1(?:\.0+)?")  # Java's own client lea
 _ANY = "*"
 
 
-def weights(headers: Headers, name: str) -> dict[str, float]:
+def weights(headers: Headers, name: str) -> Mapping[str, float]:
     """Return each choice of a header, in lower case, with its weight from 0 to 1; several lines are one list.
 
     Parameters beside ``q`` are left out. A weight that is malformed is 0; of one choice that comes again the greatest
     counts.
     """
+    return _weights(",".join(headers.getlist(name)))
+
+
+@lru_cache(maxsize=64)  # clients of one kind send the same
+def _weights(choices: str) -> Mapping[str, float]:
     chosen = dict[str, float]()
-    for choice in ",".join(headers.getlist(name)).lower().split(","):
+    for choice in choices.lower().split(","):
         value, *parameters = map(str.strip, choice.split(";"))
         if value:
             chosen[value] = max(chosen.get(value, 0), _weight(parameters))

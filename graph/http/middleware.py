@@ -1,7 +1,7 @@
 """What every request passes on its way in, whatever it asks for."""
 
+import os
 import re
-import secrets
 from collections.abc import Container
 from dataclasses import dataclass
 
@@ -24,6 +24,7 @@ from graph.negotiation import prefers_gzip, takes_plain, weights
 from graph.settings import Settings
 
 REQUEST_ID_HEADER = "X-Request-Id"
+_REQUEST_ID = REQUEST_ID_HEADER.lower().encode()
 
 _ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 _WORTH_PACKING = 1024
@@ -76,15 +77,14 @@ class CommonHeaders:
             await self.app(scope, receive, send)
             return
         given = Headers(scope=scope).get(REQUEST_ID_HEADER, "")
-        request_id = given if _ID.fullmatch(given) else secrets.token_hex(16)
+        request_id = given if _ID.fullmatch(given) else os.urandom(16).hex()
+        own = [(_REQUEST_ID, request_id.encode()), (b"cross-origin-resource-policy", b"same-origin")]
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] in _HEADS:
-                headers = MutableHeaders(raw=message.setdefault("headers", []))
-                headers[REQUEST_ID_HEADER] = request_id
-                headers["Cross-Origin-Resource-Policy"] = "same-origin"
+                message["headers"] = [*message.get("headers", ()), *own]
                 if self._readiness.is_draining and message["type"] != "websocket.accept":
-                    headers["Connection"] = "close"
+                    MutableHeaders(raw=message["headers"])["Connection"] = "close"
             await send(message)
 
         token = REQUEST_ID.set(request_id)

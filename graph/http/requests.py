@@ -5,6 +5,7 @@ import zlib
 from codecs import BOM_UTF8
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -68,10 +69,7 @@ async def posted(request: Request, maximum: int, seconds: float) -> Asked:
         PayloadTooLarge: for a longer body, also when it is only longer once unpacked.
         TimedOut: for a body that comes too slowly.
     """
-    kind, *parameters = (part.strip().lower() for part in request.headers.get("content-type", "").split(";"))
-    pairs = (map(str.strip, parameter.partition("=")) for parameter in parameters)
-    charset = next((value.strip('"') for name, _, value in pairs if name == "charset"), "utf-8")
-    if kind != JSON or charset not in ("utf-8", "utf8"):
+    if not _is_json(request.headers.get("content-type", "")):
         raise Refused(415, f"A request is {JSON} in UTF-8.", {"Accept-Post": JSON})
     try:
         async with Deadline(seconds):
@@ -94,6 +92,15 @@ def in_query_string(request: Request) -> Asked:
         if given.get(name):
             given[name] = _decoded(given[name].encode(errors="replace"), name)
     return _parameters({name: value for name, value in given.items() if value != ""})
+
+
+@lru_cache(maxsize=64)  # clients of one kind send the same
+def _is_json(content_type: str) -> bool:
+    """Whether a Content-Type is JSON in UTF-8."""
+    kind, *parameters = (part.strip().lower() for part in content_type.split(";"))
+    pairs = (map(str.strip, parameter.partition("=")) for parameter in parameters)
+    charset = next((value.strip('"') for name, _, value in pairs if name == "charset"), "utf-8")
+    return kind == JSON and charset in ("utf-8", "utf8")
 
 
 async def _body(request: Request, maximum: int) -> bytes:
