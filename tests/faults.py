@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import BotoCoreError, ClientError, EndpointConnectionError, ReadTimeoutError
 
+from graph.aws import retries
 from graph.aws.database import Client
-from graph.tables import reader
 from graph.tables.catalogue import Table
 
 Request = dict[str, Any]
@@ -184,8 +184,8 @@ RESHAPING = (page_of(0), page_of(1), page_of(2), keyed_page, unprocessed(0), unp
 
 
 def without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets the reader try again at once."""
-    monkeypatch.setattr(reader, "_FIRST_PAUSE", 0.0)
+    """Let calls of AWS be retried at once."""
+    monkeypatch.setattr(retries, "_FIRST_PAUSE", 0.0)
 
 
 def _before_the_first(call: Call) -> dict[str, Any] | None:

@@ -97,12 +97,14 @@ class LockStepReader(Reader):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._waiting: list[tuple[Operation, dict[str, Any], Tally, Any, asyncio.Future[Found]]] = []
+        self._waiting: list[tuple[Operation, Table, dict[str, Any], Tally, Any, asyncio.Future[Found]]] = []
         self._release: asyncio.Task[None] | None = None
 
-    async def _call(self, operation: Operation, request: dict[str, Any], tally: Tally, tries: Any = None) -> Found:
+    async def _call(
+        self, operation: Operation, table: Table, request: dict[str, Any], tally: Tally, attempts: Any = None
+    ) -> Found:
         answer: asyncio.Future[Found] = asyncio.get_running_loop().create_future()
-        self._waiting.append((operation, request, tally, tries, answer))
+        self._waiting.append((operation, table, request, tally, attempts, answer))
         if self._release is None or self._release.done():
             self._release = asyncio.create_task(self._release_all())
         return await answer
@@ -117,8 +119,8 @@ class LockStepReader(Reader):
             released, self._waiting = self._waiting, []
             results = await asyncio.gather(
                 *(
-                    super(LockStepReader, self)._call(operation, request, tally, tries)
-                    for operation, request, tally, tries, _ in released
+                    super(LockStepReader, self)._call(operation, table, request, tally, attempts)
+                    for operation, table, request, tally, attempts, _ in released
                 ),
                 return_exceptions=True,
             )

@@ -1,22 +1,20 @@
 """Whether a session was opened with a second factor. VAMS withholds some roles from sessions without one."""
 
-import asyncio
 import time
 from collections.abc import Mapping
 from typing import Any, Protocol
 
 from botocore.config import Config
-from botocore.exceptions import ClientError
 
 from graph.auth.cache import Cache, Clock
 from graph.auth.identity import IdentityUnavailable
+from graph.aws.calls import Caller, CallFailed
 
-CLIENT = Config(
-    connect_timeout=2, read_timeout=3, retries={"total_max_attempts": 2, "mode": "standard"}, tcp_keepalive=True
-)
+CLIENT = Config(connect_timeout=2, read_timeout=3, retries={"total_max_attempts": 1}, tcp_keepalive=True)
 """Of a client: requests wait for the answer, so that an outage is told within seconds."""
 
 _SECONDS = 60
+_ATTEMPTS, _CONCURRENCY = 2, 8
 # Cognito says by them that the pool knows no such user, or can know none.
 _UNKNOWN_USER = frozenset({"UserNotFoundException", "InvalidParameterException"})
 
@@ -63,6 +61,7 @@ class CognitoMfa:
         self, client: CognitoClient, pool_id: str, *, capacity: int = 4096, clock: Clock = time.monotonic
     ) -> None:
         self._client = client
+        self._caller = Caller(concurrency=_CONCURRENCY, attempts=_ATTEMPTS, name="cognito")
         self._pool_id = pool_id
         self._has_mfa = Cache(self._ask, seconds=_SECONDS, capacity=capacity, clock=clock)
 
@@ -76,13 +75,16 @@ class CognitoMfa:
         try:
             return isinstance(name, str) and await self._has_mfa.get(name)
         except Exception as error:
-            raise IdentityUnavailable(f"AdminGetUser failed: {type(error).__name__}") from error
+            raise IdentityUnavailable("a second factor that cannot be asked for") from error
 
     async def _ask(self, name: str) -> bool:
+        request = {"UserPoolId": self._pool_id, "Username": name}
         try:
-            user = await asyncio.to_thread(self._client.admin_get_user, UserPoolId=self._pool_id, Username=name)
-        except ClientError as error:
-            if error.response.get("Error", {}).get("Code") in _UNKNOWN_USER:
+            user = await self._caller.call(
+                "cognito-idp.AdminGetUser", self._client.admin_get_user, request, expected=_UNKNOWN_USER
+            )
+        except CallFailed as failure:
+            if failure.code in _UNKNOWN_USER:
                 return False
             raise
         return bool(user.get("UserMFASettingList"))

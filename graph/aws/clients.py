@@ -90,6 +90,21 @@ def _for_ever(seconds: int) -> int:
     return seconds
 
 
+def one_attempt(timeout: float, connections: int, **more: Any) -> Config:
+    """Configure a client to attempt each call once, within some seconds, over some connections at most.
+
+    :mod:`graph.aws.retries` says whether there is another attempt; waiting for it holds no thread.
+    """
+    return Config(
+        connect_timeout=timeout,
+        read_timeout=timeout,
+        max_pool_connections=connections,
+        retries={"total_max_attempts": 1},
+        tcp_keepalive=True,
+        **more,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Clients:
     """One client of each service; of S3 None where there is none.
@@ -108,35 +123,24 @@ class Clients:
 def connect(settings: Settings, session: Session | None = None) -> Clients:
     """Clients of a deployment's services, each of which is made when it is first called."""
     session = session or Session(settings.profile, settings.region)
-
-    def config(timeout: float, connections: int, **more: Any) -> Config:
-        return Config(
-            connect_timeout=timeout,
-            read_timeout=timeout,
-            max_pool_connections=connections,
-            retries={"total_max_attempts": 1},  # retried by Caller, where waiting holds no thread
-            tcp_keepalive=True,
-            **more,
-        )
-
-    jobs = config(settings.logs_timeout, settings.logs_concurrency + settings.engines_concurrency)
+    jobs = one_attempt(settings.logs_timeout, settings.logs_concurrency + settings.engines_concurrency)
     return Clients(
         logs=session.client(
             "logs",
             endpoint=settings.logs_endpoint,
-            config=config(settings.logs_timeout, settings.logs_concurrency),
+            config=one_attempt(settings.logs_timeout, settings.logs_concurrency),
         ),
         batch=session.client("batch", config=jobs),
         deadline=session.client("deadline", config=jobs),
         states=session.client(
             "stepfunctions",
             endpoint=settings.engines_endpoint,
-            config=config(settings.engines_timeout, settings.engines_concurrency),
+            config=one_attempt(settings.engines_timeout, settings.engines_concurrency),
         ),
         s3=session.client(
             "s3",
             endpoint=settings.files_endpoint,
-            config=config(
+            config=one_attempt(
                 settings.files_timeout,
                 settings.files_concurrency,
                 signature_version="s3v4",

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal, Protocol
 
-from botocore.config import Config
-
+from graph.aws.clients import one_attempt
 from graph.aws.sessions import Session
 from graph.settings import Settings
 
@@ -77,11 +76,5 @@ class ThreadedDatabase:
 def dynamodb(settings: Settings, session: Session | None = None) -> Any:
     """A boto3 client of DynamoDB, which also says where the reader's calls go."""
     session = session or Session(settings.profile, settings.region)
-    config = Config(
-        connect_timeout=settings.dynamodb_timeout,
-        read_timeout=settings.dynamodb_timeout,
-        max_pool_connections=settings.dynamodb_concurrency,
-        retries={"total_max_attempts": 1},  # retried by the reader, where waiting holds no thread
-        tcp_keepalive=True,
-    )
+    config = one_attempt(settings.dynamodb_timeout, settings.dynamodb_concurrency)
     return session.make("dynamodb", endpoint=settings.dynamodb_endpoint, config=config)

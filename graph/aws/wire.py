@@ -74,7 +74,7 @@ def reads(settings: Settings, client: Any, session: Session | None = None) -> Da
     if settings.dynamodb_client == "boto3":
         return ThreadedDatabase(client, settings.dynamodb_concurrency)
     if obstacle := _obstacle(client):
-        log.warning("boto3 reads from DynamoDB, which takes more CPU: %s", obstacle)
+        log.warning("Falling back to boto3 for DynamoDB: %s", obstacle)
         return ThreadedDatabase(client, settings.dynamodb_concurrency)
     session = session or Session(settings.profile, client.meta.region_name)
     is_encrypted = urlsplit(client.meta.endpoint_url).scheme == "https"

@@ -66,7 +66,7 @@ class Jobs:
         Raises:
             CallFailed: when they cannot be described.
         """
-        said = await self._caller.call(self._batch.describe_jobs, {"jobs": list(job_ids)})
+        said = await self._caller.call("batch.DescribeJobs", self._batch.describe_jobs, {"jobs": list(job_ids)})
         return {str(job.get("jobId")): _batch_job(job) for job in said.get("jobs", ())}
 
     async def deadline_job(self, key: DeadlineJobKey) -> JobFacts:
@@ -76,7 +76,7 @@ class Jobs:
             CallFailed: when it cannot be described.
         """
         request = {"farmId": key.farm_id, "queueId": key.queue_id, "jobId": key.job_id}
-        said = await self._caller.call(self._deadline.get_job, request)
+        said = await self._caller.call("deadline.GetJob", self._deadline.get_job, request)
         status = _OF_LIFECYCLE.get(said.get("lifecycleStatus", "")) or _OF_TASKS.get(said.get("taskRunStatus", ""))
         return JobFacts(
             status=status or ExecutionStatus.UNKNOWN,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, TypeVar
 
-from graph.aws.calls import Caller, CallFailed
+from graph.aws.calls import NOT_FOUND, Caller, CallFailed
 from graph.aws.clients import StatesClient
 from graph.engines.engine import (
     EngineName,
@@ -22,6 +22,8 @@ from graph.history import Definition, IterationCounts, MalformedHistoryError, pa
 from graph.tables.states import ExecutionStatus
 
 EVENTS = 1000  # of a page, the most that GetExecutionHistory gives
+
+_STALE_TOKEN = "InvalidToken"  # noqa: S105 - a code
 
 _EXPRESS = "Express executions keep no history; what they logged is in CloudWatch Logs"
 _ANY = re.compile(r"arn:[\w-]+:states:", re.ASCII)
@@ -72,7 +74,9 @@ class StepFunctions:
 
     async def describe(self, reference: str) -> RunFacts:
         """What became of an execution, with DescribeExecution."""
-        said = await self._caller.call(self._client.describe_execution, {"executionArn": reference})
+        said = await self._caller.call(
+            "states.DescribeExecution", self._client.describe_execution, {"executionArn": reference}
+        )
         redrivable = said.get("redriveStatus")
         return RunFacts(
             status=_member(ExecutionStatus, said.get("status")),
@@ -90,8 +94,8 @@ class StepFunctions:
 
     async def definition(self, reference: str) -> str:
         """The definition that an execution started with, with DescribeStateMachineForExecution."""
-        request = {"executionArn": reference}
-        said = await self._caller.call(self._client.describe_state_machine_for_execution, request)
+        method = self._client.describe_state_machine_for_execution
+        said = await self._caller.call("states.DescribeStateMachineForExecution", method, {"executionArn": reference})
         return str(said.get("definition", ""))
 
     def parse(self, definition: str, most_bytes: int) -> Definition:
@@ -106,9 +110,14 @@ class StepFunctions:
         if token is not None:
             request["nextToken"] = token
         try:
-            said = await self._caller.call(self._client.get_execution_history, request)
+            said = await self._caller.call(
+                "states.GetExecutionHistory",
+                self._client.get_execution_history,
+                request,
+                expected=NOT_FOUND | {_STALE_TOKEN},
+            )
         except CallFailed as failure:
-            if failure.code == "InvalidToken":
+            if failure.code == _STALE_TOKEN:
                 raise StaleToken(failure.code) from failure
             raise
         return await self._caller.run(lambda: _page(said))
@@ -116,11 +125,11 @@ class StepFunctions:
     async def stop(self, reference: str, *, error: str, cause: str) -> None:
         """Stops an execution, with StopExecution."""
         request = {"executionArn": reference, "error": error, "cause": cause}
-        await self._caller.call(self._client.stop_execution, request)
+        await self._caller.call("states.StopExecution", self._client.stop_execution, request)
 
     async def children(self, map_run: str) -> IterationCounts:
         """What became of the child executions of a map run, with DescribeMapRun."""
-        said = await self._caller.call(self._client.describe_map_run, {"mapRunArn": map_run})
+        said = await self._caller.call("states.DescribeMapRun", self._client.describe_map_run, {"mapRunArn": map_run})
         counts: Mapping[str, int] = said.get("executionCounts", {})
         total = counts.get("total", 0)
         return IterationCounts(
@@ -133,7 +142,9 @@ class StepFunctions:
 
     async def log_group(self, flow: str) -> str | None:
         """The ARN of the log group that a state machine writes to, with DescribeStateMachine; None without one."""
-        said = await self._caller.call(self._client.describe_state_machine, {"stateMachineArn": flow})
+        said = await self._caller.call(
+            "states.DescribeStateMachine", self._client.describe_state_machine, {"stateMachineArn": flow}
+        )
         for destination in said.get("loggingConfiguration", {}).get("destinations", ()):
             if group := destination.get("cloudWatchLogsLogGroup", {}).get("logGroupArn"):
                 return str(group)

@@ -80,7 +80,7 @@ class FileStore:
         Raises:
             UpstreamUnavailable: when S3 refuses or does not answer.
         """
-        said = await self._call("head_object", _request(place))
+        said = await self._call("s3.HeadObject", "head_object", _request(place))
         if said is None or said.get("DeleteMarker"):
             return None
         marked = str({name.lower(): value for name, value in said.get("Metadata", {}).items()}.get("vams-status", ""))
@@ -111,7 +111,7 @@ class FileStore:
             )
 
         try:
-            url = str((await self._caller.call(sign, request))["url"])
+            url = str((await self._caller.call("s3.GetObject", sign, request))["url"])
         except (CallFailed, KeyError):
             raise UpstreamUnavailable("S3") from None
         return FileDownload(url, _end(url), name, media_type, facts.size)
@@ -125,7 +125,7 @@ class FileStore:
             UpstreamUnavailable: when S3 refuses or does not answer.
         """
         request = _request(place) | {"Range": f"bytes={first}-{first + count - 1}"}
-        said = await self._call("get_object", request, lambda: {"Body": b"", "ContentRange": ""})
+        said = await self._call("s3.GetObject", "get_object", request, lambda: {"Body": b"", "ContentRange": ""})
         if said is None:
             return None
         total = _RANGE.fullmatch(str(said.get("ContentRange", "")))
@@ -133,7 +133,11 @@ class FileStore:
         return body, int(total["total"]) if total else 0
 
     async def _call(
-        self, method: str, request: Mapping[str, Any], beyond_end: Callable[[], Mapping[str, Any]] | None = None
+        self,
+        operation: str,
+        method: str,
+        request: Mapping[str, Any],
+        beyond_end: Callable[[], Mapping[str, Any]] | None = None,
     ) -> Mapping[str, Any] | None:
         client = self._client
         if client is None:
@@ -146,7 +150,7 @@ class FileStore:
             return said
 
         try:
-            return await self._caller.call(call, request)
+            return await self._caller.call(operation, call, request, expected={*_ABSENT, *_BEYOND_END})
         except CallFailed as failure:
             if failure.code in _ABSENT:
                 return None

@@ -7,6 +7,7 @@ from strawberry.types import ExecutionResult
 
 from graph.auth.identity import Viewer
 from graph.auth.policy import Policy
+from graph.aws.retries import retry_budget
 from graph.context import Context, Services
 from graph.documents import Sent
 from graph.errors import original_of
@@ -58,12 +59,13 @@ class PreparedOperation:
         context = Context(services, self.request.viewer, policy, self.sent.document)
         entry.tally = context.tally
         try:
-            result = await self.request.runtime.schema.answer(
-                self.sent.document,
-                context,
-                self.sent.variables(self.request.asked.variables),
-                self.request.asked.operation_name,
-            )
+            with retry_budget(services.settings.operation_seconds):
+                result = await self.request.runtime.schema.answer(
+                    self.sent.document,
+                    context,
+                    self.sent.variables(self.request.asked.variables),
+                    self.request.asked.operation_name,
+                )
         finally:
             await context.close()
         result.errors = result.errors and [self.sent.placed(error) for error in result.errors]

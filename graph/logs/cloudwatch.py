@@ -4,13 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graph.aws.calls import Caller, CallFailed
+from graph.aws.calls import NOT_FOUND, Caller, CallFailed
 from graph.aws.clients import LogsClient
 from graph.logs.lines import Event, Span
 from graph.logs.scope import Scope
 
 MOST_EVENTS = 10_000  # that one call gives
 MOST_STREAMS = 100  # that one call searches
+
+_STALE_TOKEN = "InvalidParameterException"  # noqa: S105 - a code
 
 
 def is_not_found(code: str) -> bool:
@@ -57,7 +59,7 @@ class CloudWatch:
             request["logStreamNamePrefix"] = scope.prefix
         if scope.pattern:
             request["filterPattern"] = scope.pattern
-        answer = await self._page(self._client.filter_log_events, request, token)
+        answer = await self._page("logs.FilterLogEvents", self._client.filter_log_events, request, token)
         events = [
             _event(raw, raw["logStreamName"])
             for raw in answer.get("events", ())
@@ -78,7 +80,7 @@ class CloudWatch:
             "limit": min(limit, MOST_EVENTS),
             "startFromHead": False,
         }
-        answer = await self._page(self._client.get_log_events, request, token)
+        answer = await self._page("logs.GetLogEvents", self._client.get_log_events, request, token)
         following = answer.get("nextBackwardToken")
         events = [_event(raw, stream) for raw in answer.get("events", ())]
         return EventPage(events, None if following == token else following)  # at the end, the token stays as it is
@@ -91,21 +93,25 @@ class CloudWatch:
         """
         request = {"logGroupIdentifier": scope.group_arn, "logStreamName": stream, "limit": 1}
         try:
-            await self._caller.call(self._client.get_log_events, request)
+            await self._caller.call("logs.GetLogEvents", self._client.get_log_events, request)
         except CallFailed as failure:
             if is_not_found(failure.code):
                 return False
             raise
         return True
 
-    async def _page(self, method: Callable[..., Any], request: dict[str, Any], token: str | None) -> Any:
+    async def _page(
+        self, operation: str, method: Callable[..., Any], request: dict[str, Any], token: str | None
+    ) -> Any:
         if token is None:
-            return await self._caller.call(method, request)
+            return await self._caller.call(operation, method, request)
         try:
-            return await self._caller.call(method, request | {"nextToken": token})
+            return await self._caller.call(
+                operation, method, request | {"nextToken": token}, expected=NOT_FOUND | {_STALE_TOKEN}
+            )
         except CallFailed as failure:
             # The rest of the request was good when the token was made, so it is the token.
-            if failure.code == "InvalidParameterException":
+            if failure.code == _STALE_TOKEN:
                 raise TokenExpired from failure
             raise
 

@@ -46,7 +46,7 @@ class Jobs:
         if not wanted:
             return Found(())
         try:
-            answer = await self._caller.call(self._batch.describe_jobs, {"jobs": wanted})
+            answer = await self._caller.call("batch.DescribeJobs", self._batch.describe_jobs, {"jobs": wanted})
         except CallFailed as failure:
             return Found((), failure.code, (f"Batch job log stream unavailable: {failure.code}",))
         described = {job.get("jobId"): job for job in answer.get("jobs", ())}
@@ -85,7 +85,7 @@ class Jobs:
         request = {"farmId": job.farm_id, "queueId": job.queue_id, "jobId": job.job_id, "maxResults": _PAGE}
         sessions: list[Mapping[str, Any]] = []
         for _ in range(_SESSION_PAGES):
-            answer = await self._caller.call(self._deadline.list_sessions, request)
+            answer = await self._caller.call("deadline.ListSessions", self._deadline.list_sessions, request)
             sessions += answer.get("sessions", ())
             if not answer.get("nextToken"):
                 break

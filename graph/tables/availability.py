@@ -1,36 +1,20 @@
 """Whether the tables of a deployment can be read, by what was last heard of each."""
 
 import asyncio
-import logging
-import random
 import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
-from botocore.exceptions import ClientError
-
+from graph.aws.retries import Failure, RetryPolicy, log_failure
 from graph.tables.catalogue import Table
-from graph.tables.reader import BROKEN, PASSING, THROTTLES
 
 _FRESH_SECONDS = 15.0
 _AGAIN_SECONDS = 5.0  # while a table does not answer
 _PATIENCE_SECONDS = 0.8
 _LONGEST_ROUND = 5.0
-_TRIES = 3
-_FIRST_PAUSE = 0.05  # seconds; doubles with each try, and the pause is drawn from zero to it
-
-log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class _Fault:
-    """Why DescribeTable failed. One that may pass, such as a throttle, says nothing of the table."""
-
-    code: str
-    may_pass: bool
+_RETRIES = RetryPolicy(attempts=3)
 
 
 class Availability:
@@ -38,7 +22,7 @@ class Availability:
 
     Each is asked in a thread of its own, and not again before it has answered: there are never more threads than
     tables, whatever hangs. What a table said last counts: that it is there, or that it refused. Failures that may pass
-    are tried again, twice, and change nothing, unless all tables were silent, not even throttled. A read of the last 15
+    are retried, twice, and change nothing, unless all tables were silent, not even throttled. A read of the last 15
     seconds that worked shows that its table can be read.
 
     Args:
@@ -60,7 +44,7 @@ class Availability:
         self._clock = clock
         self._codes: dict[Table, str | None] = {}  # of the last answer of each table: None where it was good
         self._asked: set[Table] = set()
-        self._failed: dict[Table, str] = {}
+        self._failed: dict[Table, tuple[str, int]] = {}  # the code, and at which attempt
         self._began_at = self._answered_at = float("-inf")
         self._is_silent = True  # no table has said that it is there, or none answered lately
         self._is_round_over = True
@@ -74,7 +58,7 @@ class Availability:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 await self._is_decided.wait()
         if not self._is_round_over and self._clock() - self._began_at >= _LONGEST_ROUND:
-            self._failed |= dict.fromkeys(self._asked, "did not answer in time")
+            self._failed |= dict.fromkeys(self._asked, ("NoAnswerInTime", 1))
             self._end_round()
         return self._judge()
 
@@ -98,38 +82,34 @@ class Availability:
 
     def _ask(self, table: Table, loop: asyncio.AbstractEventLoop) -> None:
         """Ask one table, in its thread."""
-        fault = self._describe(table)
-        for attempt in range(1, _TRIES):
-            if fault is None or not fault.may_pass:
+        attempt = 1
+        while (failure := self._describe(table)) is not None:
+            if (pause := _RETRIES.pause_after(attempt, failure)) is None:
                 break
-            time.sleep(random.uniform(0, _FIRST_PAUSE * 2**attempt))  # noqa: S311
-            fault = self._describe(table)
+            time.sleep(pause)
+            attempt += 1
         with suppress(RuntimeError):  # the loop may have ended meanwhile
-            loop.call_soon_threadsafe(self._hear, table, fault)
+            loop.call_soon_threadsafe(self._hear, table, failure, attempt)
 
-    def _describe(self, table: Table) -> _Fault | None:
+    def _describe(self, table: Table) -> Failure | None:
         try:
             self._client.describe_table(TableName=self._names[table])
-        except ClientError as error:
-            code = str(error.response.get("Error", {}).get("Code", "Unknown"))
-            status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-            return _Fault(code, code in THROTTLES | PASSING or status >= 500)
         except Exception as error:  # of credentials too, whose sources raise what they like
-            return _Fault(type(error).__name__, isinstance(error, BROKEN))
+            return Failure.of(error)
         return None
 
-    def _hear(self, table: Table, fault: _Fault | None) -> None:
+    def _hear(self, table: Table, failure: Failure | None, attempt: int) -> None:
         """Take what a table said, in the event loop."""
         self._asked.discard(table)
-        if fault is None or fault.code in THROTTLES:
+        if failure is None or failure.is_throttled:
             self._answered_at = self._clock()
-        if fault is None:
+        if failure is None:
             self._codes[table] = None
             self._is_silent = False
         else:
-            self._failed[table] = fault.code
-            if not fault.may_pass:
-                self._codes[table] = fault.code
+            self._failed[table] = failure.code, attempt
+            if not failure.may_pass:
+                self._codes[table] = failure.code
                 self._is_decided.set()
         if not self._asked and not self._is_round_over:
             self._end_round()
@@ -137,8 +117,14 @@ class Availability:
     def _end_round(self) -> None:
         if self._answered_at < self._began_at:
             self._is_silent = True
-        if self._failed:
-            told = ", ".join(f"{table.name} {code}" for table, code in self._failed.items())
-            log.warning("DescribeTable failed for %d of %d tables: %s", len(self._failed), len(self._names), told)
+        self._log_failures()
         self._is_round_over = True
         self._is_decided.set()
+
+    def _log_failures(self) -> None:
+        """Write a line for each code, not for each table: in an outage all of them fail alike."""
+        alike: dict[tuple[str, int], list[str]] = {}
+        for table, failed in self._failed.items():
+            alike.setdefault(failed, []).append(table.name)
+        for (code, attempt), tables in alike.items():
+            log_failure("dynamodb.DescribeTable", code, attempt, table=",".join(sorted(tables)))

@@ -4,17 +4,15 @@ Indexes cannot be read consistently, and nothing else here needs to be: all read
 """
 
 import asyncio
-import logging
-import random
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from botocore import exceptions as faults
 from botocore.exceptions import BotoCoreError, ClientError
 
 from graph.aws.database import Answer, Database, Operation
+from graph.aws.retries import UNPROCESSED, Attempts, Failure, RetryPolicy
 from graph.errors import GraphError, Throttled, UpstreamUnavailable
 from graph.tables.catalogue import Table
 from graph.tables.queries import Query, projection, query_request
@@ -25,21 +23,6 @@ Item = dict[str, dict[str, Any]]
 Key = tuple[str, ...]
 
 BATCH = 100  # keys that one BatchGetItem takes
-_FIRST_PAUSE = 0.05  # seconds; doubles with each try, and the pause is drawn from zero to it
-_LONGEST_PAUSE = 2.0
-_READS_RETRIED_WHOLE = 10  # reads of an operation that may each use all their tries; then all give up at once
-THROTTLES = {"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded", "Throttling"}
-"""Codes of refusals for want of capacity."""
-BROKEN = (
-    faults.ConnectionError,
-    faults.HTTPClientError,
-    faults.IncompleteReadError,
-)  # and not, say, missing credentials
-"""Faults on the way to DynamoDB."""
-PASSING = {"InternalServerError", "ServiceUnavailable", "TransactionInProgressException"}
-"""Codes of faults of DynamoDB itself."""
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +39,12 @@ class Reader:
     def __init__(self, database: Database, names: Mapping[Table, str], *, attempts: int = 6) -> None:
         self._database = database
         self._names = {table.name: name for table, name in names.items()}
-        self._attempts = attempts
+        self._retries = RetryPolicy(attempts)
         self._read_at: dict[str, float] = {}
 
     def read_at(self, table: Table) -> float:
         """When a read of a table last worked, in seconds of the monotonic clock; minus infinity if none did."""
-        return self._read_at.get(self._names[table.name], float("-inf"))
+        return self._read_at.get(table.name, float("-inf"))
 
     def close(self) -> None:
         """Frees what the database holds. It may be called from any thread."""
@@ -74,13 +57,13 @@ class Reader:
             Throttled: when every try was throttled.
             UpstreamUnavailable: when the database cannot be read.
         """
-        answer = await self._call("Query", query_request(query, self._names[query.table.name]), tally)
+        answer = await self._call("Query", query.table, query_request(query, self._names[query.table.name]), tally)
         return ItemPage(answer["Items"], _last(answer))
 
     async def count(self, query: Query, tally: Tally) -> tuple[int, Mapping[str, str] | None]:
         """How many rows one page of a partition holds, and the key to go on from. Raises as :meth:`query` does."""
         request = query_request(replace(query, attributes=()), self._names[query.table.name]) | {"Select": "COUNT"}
-        answer = await self._call("Query", request, tally)
+        answer = await self._call("Query", query.table, request, tally)
         return answer["Count"], _last(answer)
 
     async def get_items(
@@ -101,7 +84,7 @@ class Reader:
     ) -> dict[Key, Item | GraphError]:
         request = {"TableName": self._names[table.name], "Key": _typed(table, key), **projection(tuple(attributes))}
         try:
-            answer = await self._call("GetItem", request, tally)
+            answer = await self._call("GetItem", table, request, tally)
         except GraphError as error:
             return {key: error}
         return {key: answer["Item"]} if answer.get("Item") else {}
@@ -112,11 +95,11 @@ class Reader:
         name, shape = self._names[table.name], projection(tuple(attributes))
         found: dict[Key, Item | GraphError] = {}
         left: list[dict[str, dict[str, str]]] = [_typed(table, key) for key in keys]
-        tries = _Tries(self._attempts, tally)
+        attempts = Attempts(self._retries, "dynamodb.BatchGetItem", table=table.name)
         while True:
             try:
                 request = {"RequestItems": {name: {"Keys": left, **shape}}}
-                answer = await self._call("BatchGetItem", request, tally, tries)
+                answer = await self._call("BatchGetItem", table, request, tally, attempts)
             except GraphError as error:
                 return found | {_plain(table, key): error for key in left}
             for item in answer["Responses"].get(name, ()):
@@ -124,39 +107,32 @@ class Reader:
             left = answer.get("UnprocessedKeys", {}).get(name, {}).get("Keys", [])
             if not left:
                 return found
-            if not await tries.again():
+            if not await attempts.again(Failure.of_code(UNPROCESSED)):
                 return found | {_plain(table, key): Throttled() for key in left}
 
     async def _call(
-        self, operation: Operation, request: dict[str, Any], tally: Tally, tries: "_Tries | None" = None
+        self,
+        operation: Operation,
+        table: Table,
+        request: dict[str, Any],
+        tally: Tally,
+        attempts: Attempts | None = None,
     ) -> Answer:
         request["ReturnConsumedCapacity"] = "TOTAL"
-        table_name = request["TableName"] if "TableName" in request else next(iter(request["RequestItems"]))
         while True:
             current = tally.start()
             answer: Answer = {}
             try:
                 answer = await self._database.call(operation, request)
-                self._read_at[table_name] = time.monotonic()
+                self._read_at[table.name] = time.monotonic()
                 return answer
-            except (ClientError, BotoCoreError) as fault:
-                error, tries = self._public(fault), tries or _Tries(self._attempts, tally)
-                if not error.retryable or not await tries.again():
-                    raise error from fault
+            except (ClientError, BotoCoreError) as error:
+                failure = Failure.of(error)
+                attempts = attempts or Attempts(self._retries, f"dynamodb.{operation}", table=table.name)
+                if not await attempts.again(failure):
+                    raise _public(failure) from error
             finally:
                 tally.finish(current, _capacity(answer))
-
-    def _public(self, fault: ClientError | BotoCoreError) -> GraphError:
-        """The error to show for a fault of the client; the fault itself goes to the log, without keys."""
-        if not isinstance(fault, ClientError):
-            log.warning("DynamoDB could not be reached: %s", type(fault).__name__)
-            return UpstreamUnavailable() if isinstance(fault, BROKEN) else Refused()
-        code = fault.response.get("Error", {}).get("Code", "")
-        status = fault.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-        if code in THROTTLES:
-            return Throttled()
-        log.error("DynamoDB refused %s: %s", fault.operation_name, code)
-        return UpstreamUnavailable() if code in PASSING or status >= 500 else Refused()
 
 
 class Refused(GraphError):
@@ -166,6 +142,13 @@ class Refused(GraphError):
 
     def __init__(self) -> None:
         super().__init__("The database refused the server. Its operator can see why in the log.")
+
+
+def _public(failure: Failure) -> GraphError:
+    """Return the error that clients see of a failure, which the log has told."""
+    if failure.is_throttled:
+        return Throttled()
+    return UpstreamUnavailable() if failure.may_pass else Refused()
 
 
 def _typed(table: Table, key: Key) -> dict[str, dict[str, str]]:
@@ -186,26 +169,3 @@ def _capacity(answer: Mapping[str, Any]) -> float:
     if isinstance(consumed, list):
         return sum(float(part.get("CapacityUnits", 0)) for part in consumed)
     return float(consumed.get("CapacityUnits", 0))
-
-
-class _Tries:
-    """The tries that one read may take: its own, of which it gives up the last, and those left to its operation."""
-
-    def __init__(self, attempts: int, tally: Tally) -> None:
-        self._left, self._tally = attempts - 1, tally
-        self._most_retries = attempts * _READS_RETRIED_WHOLE
-        self._made = 0
-
-    async def again(self) -> bool:
-        """Pause for back-off with full jitter and return True, or return False where no try is left."""
-        if self._made >= self._left or self._tally.retries >= self._most_retries:
-            return False
-        self._made += 1
-        self._tally.retries += 1
-        await _pause(self._made)
-        return True
-
-
-async def _pause(attempt: int) -> None:
-    """Back-off with full jitter."""
-    await asyncio.sleep(random.uniform(0, min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt)))  # noqa: S311

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of one operation. ``capacity`` is in read units, as DynamoDB reports them; ``retries`` counts calls again.
+    """Counts of one operation. ``capacity`` is in read units, as DynamoDB reports them.
 
     A call that starts when nothing has answered yet is in the first round; one that starts after a call of round n has
     answered may depend on it and is in round n + 1. So ``rounds`` is never less than the true depth.
@@ -14,7 +14,6 @@ class Tally:
     calls: int = 0
     rounds: int = 0
     capacity: float = 0.0
-    retries: int = 0
     _answered: int = 0
 
     def start(self) -> int:

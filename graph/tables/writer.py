@@ -1,13 +1,13 @@
 """The one way to change the database: attributes of an execution's main row, by its whole key, where nobody waits."""
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from graph.aws.retries import Failure, log_failure
 from graph.tables.catalogue import EXECUTIONS
 from graph.tables.queries import Names
 from graph.tables.reader import Key
@@ -17,8 +17,6 @@ COMPLETION = frozenset({"executionStatus", "executionStopDate", "executionError"
 """The attributes that a run gets when it ends, which whoever writes them first has the last word on."""
 
 _AT_ONCE = 4
-
-log = logging.getLogger(__name__)
 
 
 class Client(Protocol):
@@ -67,12 +65,10 @@ class ExecutionWriter:
     def _write(self, request: Mapping[str, Any]) -> None:
         try:
             self._client.update_item(**request)
-        except ClientError as fault:
-            code = fault.response.get("Error", {}).get("Code", "Unknown")
+        except (ClientError, BotoCoreError) as error:
+            code = Failure.of(error).code
             if code != "ConditionalCheckFailedException":  # another was first, or the run was deleted
-                log.warning("the status of an execution could not be written: %s", code)
-        except BotoCoreError as fault:
-            log.warning("the status of an execution could not be written: %s", type(fault).__name__)
+                log_failure("dynamodb.UpdateItem", code, attempt=1, table=EXECUTIONS.name)
 
 
 def update_request(table_name: str, key: Key, attributes: Mapping[str, str]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from botocore.exceptions import ClientError
 from graph.auth.identity import IdentityUnavailable
 from graph.auth.mfa import ClaimMfa, CognitoMfa
 from tests.auth.rows import Clock
+from tests.faults import without_pauses
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,11 @@ async def test_another_claim_may_tell() -> None:
     assert await ClaimMfa("mfa_done", "true")("ana", {"mfa_done": True})
     assert not await ClaimMfa("mfa_done", "true")("ana", {"mfa_done": False})
     assert await ClaimMfa("acr", "urn:mfa")("ana", {"acr": "urn:mfa"})
+
+
+@pytest.fixture
+def _without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_pauses(monkeypatch)
 
 
 class Pool:
@@ -94,6 +100,7 @@ def refused(code: str) -> ClientError:
     ],
     ids=repr,
 )
+@pytest.mark.usefixtures("_without_pauses")
 async def test_a_failure_says_nothing_about_a_second_factor_and_is_not_remembered(error: Exception) -> None:
     pool = Pool(ana=["SMS_MFA"])
     mfa = CognitoMfa(pool, "pool")
@@ -105,13 +112,33 @@ async def test_a_failure_says_nothing_about_a_second_factor_and_is_not_remembere
     assert await mfa("ana", {})
 
 
+@pytest.mark.usefixtures("_without_pauses")
+@pytest.mark.parametrize(
+    ("code", "attempt"), [("TooManyRequestsException", 2), ("NotAuthorizedException", 1), ("AccessDeniedException", 1)]
+)
+async def test_a_failure_is_retried_where_it_may_pass_and_is_one_line_of_the_log(
+    code: str, attempt: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    pool = Pool()
+    pool.error = refused(code)
+    with pytest.raises(IdentityUnavailable):
+        await CognitoMfa(pool, "pool")("ana", {})
+    assert pool.asked == ["ana"] * attempt
+    assert [(record.levelname, record.getMessage(), record.exc_info) for record in caplog.records] == [
+        ("WARNING", f"cognito-idp.AdminGetUser failed: code={code} attempt={attempt}", None)
+    ]
+
+
 @pytest.mark.parametrize("code", ["UserNotFoundException", "InvalidParameterException"])
-async def test_a_user_whom_the_pool_does_not_know_has_no_second_factor(code: str) -> None:
+async def test_a_user_whom_the_pool_does_not_know_has_no_second_factor(
+    code: str, caplog: pytest.LogCaptureFixture
+) -> None:
     pool = Pool()
     mfa = CognitoMfa(pool, "pool")
     pool.error = refused(code)
     assert [await mfa("ana", {}), await mfa("ana", {})] == [False, False]
     assert pool.asked == ["ana"]
+    assert caplog.messages == []
 
 
 async def test_what_is_known_of_a_second_factor_is_used_while_the_pool_is_away() -> None:

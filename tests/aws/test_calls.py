@@ -4,16 +4,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from botocore.exceptions import ConnectTimeoutError
+from botocore.exceptions import ConnectTimeoutError, NoCredentialsError, ParamValidationError
 
-from graph.aws import calls
 from graph.aws.calls import Caller, CallFailed
+from tests.faults import without_pauses
 from tests.logs.unruly import refused
+
+OPERATION = "states.DescribeExecution"
 
 
 @pytest.fixture(autouse=True)
-def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "_FIRST_PAUSE", 0)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_pauses(monkeypatch)
 
 
 @pytest.fixture
@@ -39,40 +41,60 @@ class Failing:
 
 async def test_a_call_leaves_the_event_loop(caller: Caller) -> None:
     method = Failing()
-    assert await caller.call(method, {}) == {"answer": 42}
+    assert await caller.call(OPERATION, method, {}) == {"answer": 42}
     assert method.threads[0].startswith("aws")
 
 
 @pytest.mark.parametrize(
     "fault", [refused("ThrottlingException"), refused("Strange", 503), ConnectTimeoutError(endpoint_url="x")]
 )
-async def test_what_may_pass_is_tried_again(caller: Caller, fault: Exception) -> None:
+async def test_what_may_pass_is_tried_again_and_is_no_warning(
+    caller: Caller, fault: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
     method = Failing(fault, fault)
-    assert await caller.call(method, {}) == {"answer": 42}
+    assert await caller.call(OPERATION, method, {}) == {"answer": 42}
     assert len(method.threads) == 3
+    assert caplog.messages == []
 
 
 @pytest.mark.parametrize(
-    ("fault", "code"),
+    ("fault", "code", "attempt"),
     [
-        (refused("ThrottlingException"), "ThrottlingException"),
-        (ConnectTimeoutError(endpoint_url="x"), "ConnectTimeoutError"),
+        (refused("ThrottlingException"), "ThrottlingException", 3),
+        (ConnectTimeoutError(endpoint_url="x"), "ConnectTimeoutError", 3),
+        (refused("", 503), "503", 3),
+        (refused("AccessDeniedException"), "AccessDeniedException", 1),
+        (NoCredentialsError(), "NoCredentialsError", 1),
+        (ParamValidationError(report="x"), "ParamValidationError", 1),
     ],
 )
-async def test_what_never_passes_is_a_failure_with_its_code(caller: Caller, fault: Exception, code: str) -> None:
+async def test_what_does_not_pass_is_a_failure_with_its_code_and_one_line(
+    caller: Caller, fault: Exception, code: str, attempt: int, caplog: pytest.LogCaptureFixture
+) -> None:
     method = Failing(*[fault] * 9)
     with pytest.raises(CallFailed) as failed:
-        await caller.call(method, {})
+        await caller.call(OPERATION, method, {})
     assert failed.value.code == code
-    assert len(method.threads) == 3
+    assert len(method.threads) == attempt
+    assert [(record.levelname, record.getMessage(), record.exc_info) for record in caplog.records] == [
+        ("WARNING", f"states.DescribeExecution failed: code={code} attempt={attempt}", None)
+    ]
 
 
-async def test_a_refusal_is_not_tried_again(caller: Caller, caplog: pytest.LogCaptureFixture) -> None:
-    method = Failing(refused("AccessDeniedException"))
-    with caplog.at_level(logging.WARNING), pytest.raises(CallFailed):
-        await caller.call(method, {})
-    assert len(method.threads) == 1
-    assert [record.getMessage() for record in caplog.records] == ["a call of AWS failed: AccessDeniedException"]
+@pytest.mark.parametrize("code", ["ExecutionDoesNotExist", "ResourceNotFoundException", "StateMachineDoesNotExist"])
+async def test_that_something_is_gone_is_no_warning(
+    caller: Caller, code: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "graph.aws")
+    with pytest.raises(CallFailed):
+        await caller.call(OPERATION, Failing(refused(code)), {})
+    assert [record.levelname for record in caplog.records if record.name == "graph.aws.retries"] == ["DEBUG"]
+
+
+async def test_a_caller_says_what_it_can_deal_with(caller: Caller, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(CallFailed):
+        await caller.call(OPERATION, Failing(refused("InvalidToken")), {}, expected={"InvalidToken"})
+    assert caplog.messages == []
 
 
 async def test_work_that_takes_long_leaves_the_event_loop(caller: Caller) -> None:

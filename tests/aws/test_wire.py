@@ -123,7 +123,7 @@ def test_what_only_boto3_can_do_is_left_to_it(
     reads = reads_of(settings(dynamodb_endpoint=endpoint))
     reads.close()
     assert isinstance(reads, ThreadedDatabase)
-    assert caplog.messages == [f"boto3 reads from DynamoDB, which takes more CPU: {reason}"]
+    assert caplog.messages == [f"Falling back to boto3 for DynamoDB: {reason}"]
 
 
 @pytest.mark.parametrize("environment", [{"HTTP_PROXY": "http://127.0.0.1:1"}, {"HTTPS_PROXY": "x", "NO_PROXY": "*"}])
@@ -179,7 +179,8 @@ async def test_without_credentials_nothing_is_read_and_the_log_says_why(
         monkeypatch.delenv(name)
     reads = reads_of(settings(dynamodb_endpoint=database.endpoint))
     assert isinstance(await read(reads, database.names), Refused)
-    assert f"DynamoDB could not be reached: {NoCredentialsError.__name__}" in caplog.messages
+    failed = f"dynamodb.GetItem failed: table={DATABASES.name} code={NoCredentialsError.__name__} attempt=1"
+    assert caplog.messages == ["AWS gives no credentials: Unable to locate credentials", failed]
 
 
 def test_a_profile_that_there_is_not_stops_the_start() -> None:

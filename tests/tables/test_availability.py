@@ -19,6 +19,7 @@ from graph.tables import availability
 from graph.tables.availability import Availability
 from graph.tables.catalogue import ASSETS, EXECUTIONS, STEPS, TABLES, Table
 from tests.auth.rows import Clock
+from tests.faults import without_pauses
 
 NAMES = {table: f"physical-{table.name}" for table in TABLES}
 
@@ -46,6 +47,12 @@ DECIDED = [
     FileNotFoundError("token"),
     RuntimeError("whatever a source of credentials raises"),
 ]
+
+
+def code_of(fault: Exception) -> str:
+    if not isinstance(fault, ClientError):
+        return type(fault).__name__
+    return fault.response["Error"]["Code"] or str(fault.response["ResponseMetadata"]["HTTPStatusCode"])
 
 
 class Tables:
@@ -78,7 +85,7 @@ def tables() -> Iterator[Tables]:
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(availability, "_FIRST_PAUSE", 0)
+    without_pauses(monkeypatch)
     monkeypatch.setattr(availability, "_PATIENCE_SECONDS", 0.2)
 
 
@@ -135,9 +142,8 @@ async def test_a_fault_that_may_pass_changes_nothing_while_others_answer(
     for _ in range(10):
         clock.time += 16
         assert await watch.is_given()
-    assert len(caplog.messages) == 10
-    code = fault.response["Error"]["Code"] if isinstance(fault, ClientError) else type(fault).__name__
-    assert all(f"{table.name} {code}" in caplog.messages[0] for table in failing)
+    names = ",".join(sorted(table.name for table in failing))
+    assert caplog.messages == [f"dynamodb.DescribeTable failed: table={names} code={code_of(fault)} attempt=3"] * 10
 
 
 @pytest.mark.parametrize("fault", DECIDED, ids=str)
@@ -151,8 +157,7 @@ async def test_a_table_that_is_refused_cannot_be_read(
     clock.time += 15
     assert not await watch.is_given()
     await end_of_round(watch)
-    code = fault.response["Error"]["Code"] if isinstance(fault, ClientError) else type(fault).__name__
-    assert caplog.messages == [f"DescribeTable failed for 1 of {len(NAMES)} tables: {STEPS.name} {code}"]
+    assert caplog.messages == [f"dynamodb.DescribeTable failed: table={STEPS.name} code={code_of(fault)} attempt=1"]
     tables.faults = {STEPS: THROTTLED}
     clock.time += 5
     assert not await watch.is_given()

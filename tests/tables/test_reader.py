@@ -12,6 +12,7 @@ from botocore.exceptions import NoCredentialsError
 
 from graph.aws.credentials import SharedCredentials
 from graph.aws.database import Client, Database, ThreadedDatabase, dynamodb
+from graph.aws.retries import retry_budget
 from graph.aws.wire import WireDatabase
 from graph.demo.database import EmbeddedDatabase
 from graph.errors import GraphError, Throttled, UpstreamUnavailable
@@ -343,9 +344,10 @@ async def test_a_batch_has_no_more_tries_than_any_other_read(read: Read) -> None
     assert reading.tally.calls == 6
 
 
-async def test_the_reads_of_an_operation_share_a_bound_of_tries(read: Read) -> None:
+async def test_the_reads_of_an_operation_share_a_budget_of_retries(read: Read) -> None:
     reading = read(plan=in_order(then=throttled), attempts=6)
-    found = await asyncio.gather(*(reading.ids(ALL) for _ in range(100)), return_exceptions=True)
+    with retry_budget():
+        found = await asyncio.gather(*(reading.ids(ALL) for _ in range(100)), return_exceptions=True)
     assert {type(error) for error in found} == {Throttled}
     assert reading.tally.calls == 100 + 60
 
@@ -370,21 +372,35 @@ async def test_a_key_that_cannot_be_read_holds_its_error(read: Read, fault: Faul
 
 
 @pytest.mark.parametrize("fault", [throttled, broken, unreachable, timed_out, denied, invalid])
-async def test_neither_error_nor_log_tells_a_table_a_key_or_an_account(
+async def test_neither_error_nor_log_tells_a_key_or_an_account_and_the_error_no_table(
     read: Read, fault: Fault, caplog: pytest.LogCaptureFixture
 ) -> None:
     reading = read(plan=in_order(then=fault), attempts=1)
     with pytest.raises(GraphError) as raised:
         await reading.ids(ALL)
-    told = f"{raised.value} {raised.value.extensions} {caplog.text}"
-    assert not [secret for secret in (*SECRETS, EXECUTIONS.name, "execution") if secret in told]
+    shown = f"{raised.value} {raised.value.extensions}"
+    assert not [secret for secret in (*SECRETS, EXECUTIONS.name, "execution") if secret in shown]
+    assert not [secret for secret in SECRETS if secret in caplog.text]
 
 
-async def test_an_operator_finds_the_reason_in_the_log(read: Read, caplog: pytest.LogCaptureFixture) -> None:
-    reading = read(denied)
-    with pytest.raises(GraphError):
-        await reading.ids(ALL)
-    assert caplog.messages == ["DynamoDB refused Query: AccessDeniedException"]
+@pytest.mark.parametrize(
+    ("fault", "code", "attempt"),
+    [
+        (denied, "AccessDeniedException", 1),
+        (throttled, "ProvisionedThroughputExceededException", 3),
+        (broken, "InternalServerError", 3),
+        (unprocessed(0), "UnprocessedKeys", 3),
+    ],
+)
+async def test_an_operator_finds_one_line_of_each_failure_in_the_log(
+    read: Read, fault: Fault, code: str, attempt: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    reading = read(plan=in_order(then=fault), attempts=3)
+    found = await reading.items(EXECUTIONS, keys_of(EXECUTIONS, 2))
+    assert all(isinstance(one, GraphError) for one in found.values())
+    assert [(record.levelname, record.getMessage(), record.exc_info) for record in caplog.records] == [
+        ("WARNING", f"dynamodb.BatchGetItem failed: table={EXECUTIONS.name} code={code} attempt={attempt}", None)
+    ]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -424,7 +440,7 @@ async def test_pauses_grow_and_are_drawn_by_chance(database: EmbeddedDatabase, m
         longest.append(high)
         return 0.0
 
-    monkeypatch.setattr("graph.tables.reader.random.uniform", uniform)
+    monkeypatch.setattr("graph.aws.retries.random.uniform", uniform)
     reader = Reader(
         ThreadedDatabase(FaultyClient(database.client, database.names, in_order(then=throttled))),
         database.names,
