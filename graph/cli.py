@@ -20,6 +20,8 @@ from pydantic_settings import SettingsError
 from graph import __version__
 from graph.app import PATH, connect, create_app, deployment, make_services, make_writer
 from graph.auth.ways import NotConfigured
+from graph.aws import wire
+from graph.aws.database import dynamodb
 from graph.context import Services
 from graph.demo.data import demo_items
 from graph.demo.database import DemoNotInstalledError, EmbeddedDatabase
@@ -104,6 +106,7 @@ def _serve(given: argparse.Namespace) -> int:
     if not settings.cursor_secrets:
         raise NotConfigured("Set VAMS_GRAPH_CURSOR_SECRETS to a JSON list of secrets, the same for every process.")
     _try(deployment(settings))  # what would stop every worker is told here, once
+    wire.reads(settings, dynamodb(settings)).open().close()  # and what is wrong with AWS, which workers see later
     serve("graph.app:application", settings)
     return 0
 

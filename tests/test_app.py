@@ -63,15 +63,17 @@ def test_missing_names_are_told_before_anything_else_is_missed() -> None:
 
 
 def test_a_region_is_needed(database: EmbeddedDatabase) -> None:
+    client, _ = connect(Settings(), database.environment())
     with pytest.raises(NoRegionError):
-        connect(Settings(), database.environment())
+        client.describe_table(TableName="any")
     with pytest.raises(NoRegionError):
         connect(Settings(), {PREFIX_VARIABLE: PREFIX})
 
 
 def test_a_profile_must_exist(database: EmbeddedDatabase) -> None:
+    client, _ = connect(Settings(profile="no-such-profile"), database.environment())
     with pytest.raises(ProfileNotFound):
-        connect(Settings(profile="no-such-profile"), database.environment())
+        client.describe_table(TableName="any")
 
 
 @pytest.mark.parametrize("is_on", [False, True])

@@ -307,6 +307,28 @@ def test_serve_says_why_aws_cannot_be_asked(bare: pytest.MonkeyPatch, capsys: py
     assert capsys.readouterr() == ("", "AWS cannot be asked: You must specify a region.\n")
 
 
+@pytest.mark.parametrize(
+    ("variables", "words"),
+    [
+        ({}, "You must specify a region."),
+        ({"VAMS_GRAPH_PROFILE": "nobody"}, "The config profile (nobody) could not be found"),
+        (
+            {"AWS_DEFAULT_REGION": "eu-west-1", "AWS_CA_BUNDLE": "/nowhere"},
+            "No authorities of TLS can be read from",
+        ),
+    ],
+)
+def test_serve_says_what_is_wrong_with_aws_before_any_worker_starts(
+    bare: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], variables: dict[str, str], words: str
+) -> None:
+    names = {variable: "physical" for table in TABLES for variable in table.variables}
+    given = {"VAMS_GRAPH_CURSOR_SECRETS": SECRETS, "VAMS_GRAPH_API_KEYS": "true"}
+    for name, value in (names | given | variables).items():
+        bare.setenv(name, value)
+    assert main(["serve"]) == 1
+    assert words in capsys.readouterr().err
+
+
 def test_a_variable_that_looks_like_a_setting_and_is_none_stops_the_start(
     bare: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,13 +5,13 @@ import ssl
 from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
-import botocore.session
 import httpx
 from botocore.exceptions import BotoCoreError
 from botocore.utils import get_environ_proxies
 
 from graph import __version__
 from graph.aws.authorities import ca_bundle, client_context
+from graph.aws.sessions import Session
 
 Fetch = Callable[[str], Awaitable[bytes]]
 """Reads the document at an address; raises any exception when it cannot."""
@@ -58,7 +58,7 @@ class Fetcher:
 
     def _context(self) -> ssl.SSLContext:
         """What is trusted now: files of authorities are renewed."""
-        session = botocore.session.Session(profile=self._profile)
+        session = Session(self._profile).core
         context = client_context(session)
         if ca_bundle(session) is None:
             context.load_default_certs()

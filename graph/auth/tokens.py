@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import botocore.session
 import jwt
 from botocore.exceptions import UnknownRegionError
 
@@ -14,6 +13,7 @@ from graph.auth.fetch import Fetch
 from graph.auth.identity import Credentials, Unauthenticated, Viewer, checked_user_id
 from graph.auth.jwks import ALGORITHMS, SigningKeys, uptime
 from graph.auth.mfa import MfaCheck
+from graph.aws.sessions import Session
 
 _USER_CLAIMS = ("cognito:username", "username", "sub", "upn", "email")
 
@@ -59,7 +59,7 @@ def cognito_issuer(region: str, pool_id: str, client_ids: Iterable[str], mfa: Mf
 
 def _domain(region: str) -> str:
     """Under which domain the services of a region are, such as ``amazonaws.com.cn``."""
-    session = botocore.session.Session()
+    session = Session().core
     try:
         partition = session.get_partition_for_region(region)
     except UnknownRegionError as error:

@@ -2,13 +2,16 @@
 
 import os
 import ssl
+from typing import TYPE_CHECKING
 
-import botocore.session
 from botocore.exceptions import InvalidConfigError
 from botocore.httpsession import get_cert_path
 
+if TYPE_CHECKING:
+    from botocore.session import Session
 
-def ca_bundle(session: botocore.session.Session) -> str | None:
+
+def ca_bundle(session: "Session") -> str | None:
     """The file of authorities that the settings name, in the order in which boto3 reads them; None where none does.
 
     They are ``AWS_CA_BUNDLE``, ``ca_bundle`` of the profile and ``REQUESTS_CA_BUNDLE``.
@@ -17,7 +20,7 @@ def ca_bundle(session: botocore.session.Session) -> str | None:
     return os.environ.get("REQUESTS_CA_BUNDLE") if configured is None else configured
 
 
-def client_context(session: botocore.session.Session) -> ssl.SSLContext:
+def client_context(session: "Session") -> ssl.SSLContext:
     """What a client of TLS trusts: the authorities of :func:`ca_bundle`, or else those that come with boto3.
 
     Raises:

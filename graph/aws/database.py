@@ -4,6 +4,7 @@ Both answer alike and fail alike, with the exceptions of botocore, so that what 
 """
 
 import asyncio
+import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal, Protocol
@@ -73,8 +74,44 @@ class ThreadedDatabase:
         return answer  # type: ignore[no-any-return]
 
 
+class LazyDatabase:
+    """Is made when it is first called, in a thread, since that takes long: a client, the authorities of TLS."""
+
+    def __init__(self, make: Callable[[], Database]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._made: Database | None = None
+
+    async def call(self, operation: Operation, request: Request) -> Answer:
+        """Return the answer of what is made.
+
+        Raises:
+            ClientError, BotoCoreError: as that does, and where the settings of AWS are wrong.
+        """
+        database = self._made
+        if database is None:
+            database = await asyncio.to_thread(self.open)
+        return await database.call(operation, request)
+
+    def open(self) -> Database:
+        """Make it, unless it is there.
+
+        Raises:
+            BotoCoreError: where the settings of AWS are wrong.
+        """
+        with self._lock:
+            if self._made is None:
+                self._made = self._make()
+            return self._made
+
+    def close(self) -> None:
+        """Free what was made. It may be called from any thread."""
+        if self._made is not None:
+            self._made.close()
+
+
 def dynamodb(settings: Settings, session: Session | None = None) -> Any:
-    """A boto3 client of DynamoDB, which also says where the reader's calls go."""
+    """Return a boto3 client of DynamoDB, which is made when it is first used and says where the reader's calls go."""
     session = session or Session(settings.profile, settings.region)
     config = one_attempt(settings.dynamodb_timeout, settings.dynamodb_concurrency)
-    return session.make("dynamodb", endpoint=settings.dynamodb_endpoint, config=config)
+    return session.client("dynamodb", endpoint=settings.dynamodb_endpoint, config=config)

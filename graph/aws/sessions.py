@@ -1,14 +1,21 @@
-"""boto3 as the settings say: what makes every client, with credentials that all clients share and renew."""
+"""boto3 as the settings say: what makes every client, with credentials that all clients share and renew.
+
+boto3 is imported when the first client is made: it takes a fifth of a second, which much of the project can do without.
+"""
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-import boto3
-import botocore.session
 from botocore.config import Config
 
 from graph.aws.credentials import UNACCEPTED, SharedCredentials
+
+if TYPE_CHECKING:
+    import boto3
+    from botocore.credentials import CredentialResolver, Credentials
+    from botocore.session import Session as CoreSession
 
 _SIGNED_WITH = "vams_graph_credentials"
 
@@ -17,18 +24,14 @@ class Session:
     """Makes clients. A process has one for each profile and region.
 
     Attributes:
-        core: the session of botocore, which knows the settings of AWS.
         credentials: what all clients sign with.
     """
 
     def __init__(self, profile: str | None = None, region: str | None = None) -> None:
-        self.core = botocore.session.Session(profile=profile)
-        if region is not None:
-            self.core.set_config_variable("region", region)
-        self.credentials = SharedCredentials(self.core.get_component("credential_provider").load_credentials)
-        self.core.register_component("credential_provider", self.credentials)
-        self._boto3 = boto3.Session(botocore_session=self.core)
-        self._lock = threading.Lock()
+        self.credentials = SharedCredentials(self._load_credentials)
+        self._profile, self._region = profile, region
+        self._lock = threading.RLock()  # sessions and clients are not safe to make in several threads
+        self._made: tuple[CoreSession, CredentialResolver] | None = None
 
     def make(self, service: str, *, endpoint: str | None = None, config: Config | None = None) -> Any:
         """A client of boto3, made now. One whose credentials are refused tries once more with those of the moment.
@@ -36,7 +39,7 @@ class Session:
         Raises:
             BotoCoreError: when the settings of AWS are wrong.
         """
-        with self._lock:  # clients are not safe to make in several threads
+        with self._lock:
             client: Any = self._boto3.client(service, endpoint_url=endpoint, config=config)  # type: ignore[call-overload]
         client.meta.events.register("before-sign", self._remember)
         client.meta.events.register("needs-retry", self._renew)
@@ -45,6 +48,33 @@ class Session:
     def client(self, service: str, *, endpoint: str | None = None, config: Config | None = None) -> Any:
         """A client that is made by the thread which calls it first, since that takes long."""
         return LazyClient(service, lambda: self.make(service, endpoint=endpoint, config=config))
+
+    @property
+    def core(self) -> "CoreSession":
+        """The session of botocore, which knows the settings of AWS."""
+        return self._sources()[0]
+
+    def _load_credentials(self) -> "Credentials | None":
+        return self._sources()[1].load_credentials()
+
+    def _sources(self) -> "tuple[CoreSession, CredentialResolver]":
+        """Return botocore's session and its chain of credentials, whose place in it the shared ones take."""
+        with self._lock:
+            if self._made is None:
+                from botocore.session import Session as CoreSession
+
+                core = CoreSession(profile=self._profile)
+                if self._region is not None:
+                    core.set_config_variable("region", self._region)
+                self._made = core, core.get_component("credential_provider")
+                core.register_component("credential_provider", self.credentials)
+            return self._made
+
+    @cached_property
+    def _boto3(self) -> "boto3.Session":
+        from boto3 import Session as Boto3Session
+
+        return Boto3Session(botocore_session=self.core)
 
     def _remember(self, request: Any, **_: Any) -> None:
         request.context[_SIGNED_WITH] = self.credentials.get_frozen_credentials()
@@ -66,6 +96,11 @@ class LazyClient:
         self._make = make
         self._lock = threading.Lock()
         self._made: Any = None
+
+    @property
+    def meta(self) -> Any:
+        """What boto3 says of the client, which is made for it."""
+        return self._client().meta
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_"):

@@ -18,7 +18,7 @@ from graph.aws.authorities import client_context
 from graph.aws.connection import Answer as Response
 from graph.aws.connections import Connections
 from graph.aws.credentials import UNACCEPTED, SharedCredentials, Signers
-from graph.aws.database import Answer, Database, Operation, Request, ThreadedDatabase
+from graph.aws.database import Answer, Database, LazyDatabase, Operation, Request, ThreadedDatabase
 from graph.aws.sessions import Session
 from graph.aws.signing import Signer
 from graph.settings import Settings
@@ -66,11 +66,15 @@ class WireDatabase:
         return await self._connections.exchange(lambda: signer.request(operation, body))
 
 
-def reads(settings: Settings, client: Any, session: Session | None = None) -> Database:
-    """What makes the reader's calls in the place of a boto3 client: the wire, to where the client would call.
+def reads(settings: Settings, client: Any, session: Session | None = None) -> LazyDatabase:
+    """Return what makes the reader's calls instead of a boto3 client: the wire, to where the client would call.
 
     What only boto3 can do is left to the client, and so is everything where the settings say so.
     """
+    return LazyDatabase(lambda: _reads(settings, client, session))
+
+
+def _reads(settings: Settings, client: Any, session: Session | None) -> Database:
     if settings.dynamodb_client == "boto3":
         return ThreadedDatabase(client, settings.dynamodb_concurrency)
     if obstacle := _obstacle(client):

@@ -13,9 +13,6 @@ from threading import Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
-import boto3
-import botocore.session
-from boto3.dynamodb.types import TypeSerializer
 from botocore.config import Config
 
 from graph.demo.data import Items, demo_items
@@ -112,6 +109,9 @@ class EmbeddedDatabase:
 
 def loopback_client(endpoint: str, region: str = REGION, access_key: str = "demo") -> "DynamoDBClient":
     """A client of a DynamoDB emulator on this machine, whatever AWS profile or proxy the environment names."""
+    import boto3  # late, as in graph.aws.sessions
+    import botocore.session
+
     session = botocore.session.Session(session_vars={"profile": (None, None, None, None)})
     return boto3.Session(botocore_session=session).client(
         "dynamodb",
@@ -177,6 +177,8 @@ def _key_schema(key: tuple[str, ...]) -> "list[KeySchemaElementTypeDef]":
 
 def _batches(names: Mapping[Table, str], items: Items) -> "Iterator[dict[str, list[WriteRequestTypeDef]]]":
     """Write requests by table name, as many as one call may carry."""
+    from boto3.dynamodb.types import TypeSerializer
+
     serialize = TypeSerializer().serialize
     for table, rows in items.items():
         requests: list[WriteRequestTypeDef] = [{"PutRequest": {"Item": serialize(row)["M"]}} for row in rows]

@@ -61,7 +61,8 @@ def settings(endpoint: Keyed) -> Settings:
 
 
 Call = Callable[[str], Any]
-WAYS = ["reads", "readiness", "logs", "engines", "names"]
+SERVICES = {"reads": "dynamodb", "readiness": "dynamodb", "logs": "logs", "engines": "stepfunctions", "names": "ssm"}
+WAYS = list(SERVICES)
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ def calls_of(settings: Settings) -> dict[str, Callable[[], Any]]:
     session = Session(settings.profile, settings.region)
     client = dynamodb(settings, session)
     clients = connect(settings, session)
-    ssm = session.make("ssm", endpoint=settings.ssm_endpoint, config=ONCE)
+    ssm = session.client("ssm", endpoint=settings.ssm_endpoint, config=ONCE)
 
     async def read() -> Any:
         reads = wire.reads(settings, client, session)
@@ -279,8 +280,9 @@ def told(caplog: pytest.LogCaptureFixture) -> list[str]:
 # Need
 
 
+@pytest.mark.parametrize("way", WAYS)
 def test_no_client_is_made_and_no_credential_read_before_it_is_needed(
-    endpoint: Keyed, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    endpoint: Keyed, settings: Settings, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     made: list[str] = []
     make = Session.make
@@ -290,13 +292,9 @@ def test_no_client_is_made_and_no_credential_read_before_it_is_needed(
         return make(session, service, **given)
 
     monkeypatch.setattr(Session, "make", noting)
-    session = Session(region="eu-west-1")
-    clients = connect(settings, session)
-    wire.reads(settings, dynamodb(settings, session), session)
-    method = clients.logs.filter_log_events
-    assert made == ["dynamodb"]  # which says where reads go
-    assert session.credentials._held is None
+    calls = calls_of(settings)
+    assert (made, endpoint.keys) == ([], [])
     for _ in range(2):
-        method(**GROUP)
-    assert made == ["dynamodb", "logs"]
+        calls[way]()
+    assert made == [SERVICES[way]]
     assert endpoint.keys == ["KEYONE", "KEYONE"]

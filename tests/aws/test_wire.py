@@ -61,7 +61,7 @@ async def read(database: Any, names: Mapping[Any, str]) -> Any:
 
 async def test_it_reads_where_the_client_would(database: EmbeddedDatabase) -> None:
     reads = reads_of(settings(dynamodb_endpoint=database.endpoint))
-    assert isinstance(reads, WireDatabase)
+    assert isinstance(reads.open(), WireDatabase)
     assert await read(reads, database.names) == {"databaseId": {"S": "plant-models"}}
 
 
@@ -74,7 +74,7 @@ def test_it_belongs_to_no_loop(database: EmbeddedDatabase) -> None:
 
 async def test_a_setting_leaves_it_to_boto3(database: EmbeddedDatabase, caplog: pytest.LogCaptureFixture) -> None:
     reads = reads_of(settings(dynamodb_endpoint=database.endpoint, dynamodb_client="boto3"))
-    assert isinstance(reads, ThreadedDatabase)
+    assert isinstance(reads.open(), ThreadedDatabase)
     assert await read(reads, database.names) == {"databaseId": {"S": "plant-models"}}
     assert caplog.messages == []
 
@@ -95,7 +95,7 @@ def test_where_that_is_is_for_botocore_to_say(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     client = dynamodb(settings(**given))
-    reads: Any = wire.reads(settings(**given), client)
+    reads: Any = wire.reads(settings(**given), client).open()
     assert isinstance(reads, WireDatabase)
     assert reads._connections._endpoint == client.meta.endpoint_url
     tls = reads._connections._tls
@@ -120,7 +120,7 @@ def test_what_only_boto3_can_do_is_left_to_it(
 ) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    reads = reads_of(settings(dynamodb_endpoint=endpoint))
+    reads = reads_of(settings(dynamodb_endpoint=endpoint)).open()
     reads.close()
     assert isinstance(reads, ThreadedDatabase)
     assert caplog.messages == [f"Falling back to boto3 for DynamoDB: {reason}"]
@@ -130,7 +130,7 @@ def test_what_only_boto3_can_do_is_left_to_it(
 def test_a_proxy_for_others_is_no_obstacle(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    assert isinstance(reads_of(settings()), WireDatabase)
+    assert isinstance(reads_of(settings()).open(), WireDatabase)
 
 
 def named_by(variable: str) -> Callable[[Path, pytest.MonkeyPatch], None]:
@@ -183,9 +183,37 @@ async def test_without_credentials_nothing_is_read_and_the_log_says_why(
     assert caplog.messages == ["AWS gives no credentials: Unable to locate credentials", failed]
 
 
-def test_a_profile_that_there_is_not_stops_the_start() -> None:
+async def test_a_profile_that_there_is_not_is_told_with_the_first_read(caplog: pytest.LogCaptureFixture) -> None:
+    reads = reads_of(settings(profile="no-such-profile"))
+    for _ in range(2):
+        assert isinstance(await read(reads, {DATABASES: "physical"}), Refused)
+    assert caplog.messages == [f"dynamodb.GetItem failed: table={DATABASES.name} code=ProfileNotFound attempt=1"] * 2
     with pytest.raises(ProfileNotFound):
-        reads_of(settings(profile="no-such-profile"))
+        reads.open()
+
+
+async def test_it_is_opened_once_for_all_who_read_first(
+    database: EmbeddedDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads = reads_of(settings(dynamodb_endpoint=database.endpoint))
+    made: list[Any] = []
+    make = reads._make
+
+    def noting() -> Any:
+        made.append(make())
+        return made[-1]
+
+    monkeypatch.setattr(reads, "_make", noting)
+    request = {"TableName": database.names[DATABASES], "Key": {"databaseId": {"S": KEY[0]}}}
+    answers = await asyncio.gather(*(reads.call("GetItem", request) for _ in range(20)))
+    assert {answer["Item"]["databaseId"]["S"] for answer in answers} == {KEY[0]}
+    assert len(made) == 1
+    reads.close()
+    await asyncio.sleep(0)
+
+
+def test_closing_what_was_never_opened_opens_nothing() -> None:
+    reads_of(settings(profile="no-such-profile")).close()
 
 
 async def test_the_key_of_a_profile_signs(
