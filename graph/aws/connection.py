@@ -93,24 +93,31 @@ class Connection(asyncio.Protocol):
         ):
             self._break("longer than any answer")
 
-    def connection_lost(self, _exc: Exception | None) -> None:
-        """The connection ended, from either side."""
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection ended, from either side. That is the end of a body too whose length no header tells."""
+        if exc is None and self.is_open and not (self._is_in_head or self._is_framed):
+            self.on_message_complete()
         self._fail(ConnectionClosedError(endpoint_url=self._endpoint) if self._received else StaleError())
 
     def on_message_begin(self) -> None:
         """An answer begins."""
         if self._waiting is None:
             self.abort()  # nobody asked
+        self._is_in_head = True
         self._body: list[bytes] = []
         self._checksum: bytes | None = None
+        self._is_framed = False
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """A header came."""
         self._head += len(name) + len(value)
         if self._head > _LONGEST_HEAD:
             self._break("longer than any answer")
-        if name.lower() == b"x-amz-crc32":
-            self._checksum = value
+        match name.lower():
+            case b"x-amz-crc32":
+                self._checksum = value
+            case b"content-length" | b"transfer-encoding":
+                self._is_framed = True
 
     def on_headers_complete(self) -> None:
         """Its headers came."""

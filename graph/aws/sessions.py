@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.config import Config
 
+from graph.aws.answers import require_whole
 from graph.aws.credentials import UNACCEPTED, SharedCredentials
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class Session:
         """
         with self._lock:
             client: Any = self._boto3.client(service, endpoint_url=endpoint, config=config)  # type: ignore[call-overload]
+        if client.meta.service_model.resolved_protocol in ("json", "rest-json"):  # not S3
+            client.meta.events.register("before-parse", require_whole)
         client.meta.events.register("before-sign", self._remember)
         client.meta.events.register("needs-retry", self._renew)
         return client

@@ -11,9 +11,10 @@ from urllib.parse import urlsplit
 
 import orjson
 from botocore.credentials import ReadOnlyCredentials
-from botocore.exceptions import ClientError, ResponseStreamingError
+from botocore.exceptions import ClientError
 from botocore.utils import get_environ_proxies
 
+from graph.aws.answers import parsed_object
 from graph.aws.authorities import client_context
 from graph.aws.connection import Answer as Response
 from graph.aws.connections import Connections
@@ -51,11 +52,11 @@ class WireDatabase:
         signer = await self._signers.current()
         response = await self._send(signer, operation, body)
         if response.status == 200:
-            return _read(response)
+            return parsed_object(response.body)
         if _code(response) in UNACCEPTED and (renewed := await self._signers.after_refusal(signer)) is not None:
             response = await self._send(renewed, operation, body)
             if response.status == 200:
-                return _read(response)
+                return parsed_object(response.body)
         raise _refusal(response, operation)
 
     def close(self) -> None:
@@ -101,16 +102,6 @@ def _obstacle(client: Any) -> str | None:
     if parts.scheme in proxies:
         return "there is a proxy on the way"
     return "its endpoint has a path" if parts.path.strip("/") else None
-
-
-def _read(response: Response) -> Answer:
-    try:
-        answer = orjson.loads(response.body)
-    except orjson.JSONDecodeError as fault:
-        raise ResponseStreamingError(error="the answer is no JSON") from fault
-    if not isinstance(answer, dict):
-        raise ResponseStreamingError(error="the answer is no JSON object")
-    return answer
 
 
 def _refusal(response: Response, operation: Operation) -> ClientError:

@@ -19,6 +19,7 @@ NAME = "several.test"
 GET = {"TableName": "table", "Key": {"databaseId": {"S": "key"}}}
 SILENT, REFUSING, GOOD = "127.0.0.2", "127.0.0.3", "127.0.0.1"
 SECONDS = 1.0
+BOTO3_SECONDS = 0.3  # that boto3 waits for one address
 
 
 class Addresses:
@@ -114,6 +115,24 @@ async def test_an_address_that_was_good_and_died_is_left(addresses: Addresses) -
         reads.close()
 
 
+@pytest.mark.parametrize("dead", [[SILENT], [REFUSING, SILENT]])
+async def test_boto3_waits_for_a_dead_address_with_every_connection_and_the_native_client_once(
+    addresses: Addresses, dead: list[str]
+) -> None:
+    async with HostileEndpoint(always(then_closing)) as endpoint:
+        addresses.silence(port_of(endpoint))
+        addresses.told = [*dead, GOOD]
+        named = endpoint.endpoint.replace(GOOD, NAME)
+        for _ in range(2):
+            begun = time.monotonic()
+            await asyncio.to_thread(by_boto3, named)
+            assert time.monotonic() - begun >= BOTO3_SECONDS
+        reads = database(endpoint)
+        await seconds_of(reads)
+        assert await seconds_of(reads) < BOTO3_SECONDS
+        reads.close()
+
+
 @pytest.mark.parametrize(
     ("told", "fault"), [([SILENT], ConnectTimeoutError), ([REFUSING], EndpointConnectionError), ([SILENT] * 2, None)]
 )
@@ -137,7 +156,7 @@ def by_boto3(endpoint: str) -> None:
         region_name="eu-west-1",
         aws_access_key_id="a",
         aws_secret_access_key="b",
-        config=Config(retries={"total_max_attempts": 1}, connect_timeout=0.3),
+        config=Config(retries={"total_max_attempts": 1}, connect_timeout=BOTO3_SECONDS),
     )
     try:
         client.get_item(TableName="table", Key={"databaseId": {"S": "key"}})

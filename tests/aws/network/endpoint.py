@@ -129,6 +129,10 @@ def response(body: bytes, *headers: str, status: str = "200 OK", length: int | N
     return "\r\n".join((*lines, *checksum, "", "")).encode() + body
 
 
+def _unframed(body: bytes) -> bytes:
+    return f"HTTP/1.1 200 OK\r\n{_checksum(body)}\r\n\r\n".encode() + body
+
+
 def _checksum(body: bytes) -> str:
     return f"x-amz-crc32: {zlib.crc32(body)}"
 
@@ -199,6 +203,19 @@ async def saying_that_it_closes(asked: Asked) -> bool:
     return False
 
 
+async def until_the_connection_ends(asked: Asked) -> bool:
+    """Neither a length nor chunks tell where the answer ends."""
+    asked.write(_unframed(asked.body))
+    await asked.writer.drain()
+    return False
+
+
+async def until_it_ends_without_a_checksum(asked: Asked) -> bool:
+    asked.write(b"HTTP/1.1 200 OK\r\n\r\n" + asked.body)
+    await asked.writer.drain()
+    return False
+
+
 async def with_another_behind(asked: Asked) -> bool:
     """An answer that nobody asked for follows at once."""
     asked.write(response(asked.body) + response(b'{"Item": {"databaseId": {"S": "of another"}}}'))
@@ -237,11 +254,9 @@ async def cut_in_the_body(asked: Asked) -> bool:
     return False
 
 
-async def without_an_end(asked: Asked) -> bool:
-    """Neither a length nor chunks: the end of the connection would be the end of the answer, or of a part of it."""
-    asked.write(f"HTTP/1.1 200 OK\r\n{_checksum(asked.body)}\r\n\r\n".encode() + asked.body)
+async def cut_without_a_length(asked: Asked) -> bool:
+    asked.write(_unframed(asked.body)[:-5])
     await asked.writer.drain()
-    await asyncio.sleep(0.005)
     return False
 
 
@@ -261,7 +276,7 @@ async def drop_by_drop(asked: Asked) -> bool:
     whole = response(asked.body)
     for place in range(len(whole)):
         asked.write(whole[place : place + 1])
-        await asyncio.sleep(0.03)
+        await asyncio.sleep(0.005)
     return False
 
 
@@ -362,10 +377,12 @@ GOOD = (
     of_a_megabyte,
     then_closing,
     saying_that_it_closes,
+    until_the_connection_ends,
+    until_it_ends_without_a_checksum,
     with_another_behind,
     with_rubbish_behind,
 )
-CUT = (cut_at_once, reset, cut_in_the_head, cut_in_the_body, without_an_end, with_too_long_a_length)
+CUT = (cut_at_once, reset, cut_in_the_head, cut_in_the_body, cut_without_a_length, with_too_long_a_length)
 SLOW = (never, half_and_never, drop_by_drop)
 WRONG = (
     with_a_wrong_checksum,
