@@ -21,8 +21,6 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import parse_qsl, quote, unquote
 from wsgiref.types import StartResponse, WSGIEnvironment
 
-import boto3
-import botocore.session
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
@@ -118,6 +116,9 @@ class EmbeddedS3:
 
     @cached_property
     def _signer(self) -> Any:
+        import boto3  # late, as in graph.aws.sessions
+        import botocore.session
+
         session = botocore.session.Session(session_vars={"profile": (None, None, None, None)})
         return boto3.Session(botocore_session=session).client(
             "s3",
