@@ -148,29 +148,6 @@ def test_a_branch_that_succeeded_keeps_silent_through_a_redrive() -> None:
     ]
 
 
-def test_a_map_run_may_be_redriven_twice() -> None:
-    (visit,) = read("""
-        1 ExecutionStarted 0
-        2 MapStateEntered 0 name: Each
-        3 MapStateStarted 2
-        4 MapRunStarted 3 mapRunArn: arn
-        5 MapRunFailed 4 error: E
-        6 MapStateFailed 5
-        7 ExecutionFailed 6
-        8 ExecutionRedriven 7 redriveCount: 1
-        9 MapRunRedriven 3 mapRunArn: arn, redriveCount: 1
-        10 MapRunFailed 9 error: Denied
-        11 MapStateFailed 10
-        12 ExecutionFailed 11
-        13 ExecutionRedriven 12 redriveCount: 2
-        14 MapRunRedriven 3 mapRunArn: arn, redriveCount: 2
-        15 MapRunSucceeded 14
-        16 MapStateSucceeded 14
-        17 MapStateExited 14 name: Each
-    """).visits
-    assert (visit.status, visit.redrives, visit.map_run, visit.error) == ("SUCCEEDED", 2, ("arn", 2), None)
-
-
 def test_attempts_are_counted_over_all_runs() -> None:
     assert visits("""
         1 ExecutionStarted 0

@@ -43,28 +43,6 @@ def test_an_iteration_links_to_the_last_event_of_the_one_whose_slot_it_took() ->
     assert place(attribution[7].scope) == "Each#1/"
 
 
-def test_a_parallel_succeeds_and_exits_from_the_same_branch_event() -> None:
-    assert visits("""
-        1 ExecutionStarted 0
-        2 ParallelStateEntered 0 name: Fan
-        3 ParallelStateStarted 2
-        4 PassStateEntered 3 name: A
-        5 PassStateEntered 3 name: B
-        6 PassStateExited 4 name: A
-        7 PassStateExited 5 name: B
-        8 ParallelStateSucceeded 7
-        9 ParallelStateExited 7 name: Fan
-        10 SucceedStateEntered 9 name: Done
-        11 SucceedStateExited 10 name: Done
-        12 ExecutionSucceeded 11
-    """) == [
-        "Fan SUCCEEDED 2-9 x1",
-        "Fan[A]/A SUCCEEDED 4-6",
-        "Fan[B]/B SUCCEEDED 5-7",
-        "Done SUCCEEDED 10-11",
-    ]
-
-
 def test_a_caught_parallel_exits_from_its_failure() -> None:
     assert visits("""
         1 ExecutionStarted 0
@@ -109,31 +87,6 @@ def test_a_distributed_map_exits_from_any_event_of_its_run(link: int) -> None:
     """) == ["Each SUCCEEDED 2-7 x1"]
 
 
-ABORTED_SIBLINGS = """
-    1 ExecutionStarted 0
-    2 ParallelStateEntered 0 name: Fan
-    3 ParallelStateStarted 2
-    4 TaskStateEntered 3 name: A
-    5 TaskStateEntered 3 name: B
-    6 TaskScheduled 4
-    7 TaskScheduled 5
-    8 TaskFailed 6 error: E
-    9 TaskStateAborted 8
-    10 TaskStateAborted 8
-    11 ParallelStateFailed 8
-    12 ExecutionFailed 11 error: E
-"""
-
-
-def test_aborted_siblings_link_to_what_failed_and_are_aborted_all_the_same() -> None:
-    assert visits(ABORTED_SIBLINGS) == ["Fan FAILED 2- x1", "Fan[A]/A FAILED 4- x1", "Fan[B]/B ABORTED 5- x1"]
-
-
-def test_whose_an_abortion_without_a_name_is_cannot_be_told() -> None:
-    event = read(ABORTED_SIBLINGS)[8]
-    assert (event.is_attributed, event.step_name, event.scope, event.visit) == (False, None, None, None)
-
-
 @pytest.mark.parametrize("failed_first", [True, False])
 def test_the_index_tells_which_iteration_was_aborted(failed_first: bool) -> None:
     endings = ["MapIterationFailed 9 name: Each, index: 0", "MapIterationAborted 9 name: Each, index: 1"]
@@ -159,16 +112,6 @@ def test_the_index_tells_which_iteration_was_aborted(failed_first: bool) -> None
     each = read(table).visits[0]
     assert each.attempt is not None
     assert each.attempt.iterations() == (2, 2, 0, 1, 1)
-
-
-@pytest.mark.parametrize(("end", "status"), [("ExecutionAborted", "ABORTED"), ("ExecutionTimedOut", "TIMED_OUT")])
-@pytest.mark.parametrize("kind", ["Task", "Wait"])
-def test_a_stop_records_nothing_of_the_state_it_stops_and_links_to_nothing(kind: str, end: str, status: str) -> None:
-    assert visits(f"""
-        1 ExecutionStarted 0
-        2 {kind}StateEntered 0 name: Do
-        3 {end} 0
-    """) == [f"Do {status} 2-"]
 
 
 def test_a_redriven_task_goes_on_from_its_first_entry() -> None:
@@ -198,16 +141,6 @@ def test_a_redriven_wait_exits_from_its_first_entry() -> None:
         5 WaitStateExited 2 name: Rest
         6 ExecutionSucceeded 5
     """) == ["Rest SUCCEEDED 2-5"]
-
-
-def test_a_redriven_fail_state_fails_again_without_a_word() -> None:
-    assert visits("""
-        1 ExecutionStarted 0
-        2 FailStateEntered 0 name: Stop
-        3 ExecutionFailed 2 error: Broken
-        4 ExecutionRedriven 3 redriveCount: 1
-        5 ExecutionFailed 4 error: Broken
-    """) == ["Stop FAILED 2-"]
 
 
 def test_a_redriven_parallel_starts_nothing_again() -> None:
@@ -256,24 +189,6 @@ def test_a_redriven_iteration_starts_nothing_again() -> None:
     assert (each.status, do.status, do.attempts) == ("SUCCEEDED", "SUCCEEDED", 2)
     assert each.attempt is not None
     assert each.attempt.iterations() == (1, 1, 1, 0, 0)
-
-
-def test_a_redriven_map_run_links_to_the_first_start_of_its_map() -> None:
-    (visit,) = read("""
-        1 ExecutionStarted 0
-        2 MapStateEntered 0 name: Each
-        3 MapStateStarted 2
-        4 MapRunStarted 3 mapRunArn: arn
-        5 MapRunFailed 4 error: E
-        6 MapStateFailed 5
-        7 ExecutionFailed 6
-        8 ExecutionRedriven 7 redriveCount: 1
-        9 MapRunRedriven 3 mapRunArn: arn, redriveCount: 1
-        10 MapRunSucceeded 9
-        11 MapStateSucceeded 9
-        12 MapStateExited 9 name: Each
-    """).visits
-    assert (visit.status, visit.attempts, visit.map_run, visit.redrives) == ("SUCCEEDED", 1, ("arn", 1), 1)
 
 
 def test_an_execution_of_a_map_run_is_a_history_like_any_other() -> None:
@@ -416,21 +331,6 @@ def test_a_handler_that_cannot_take_over_fails_a_parallel_twice() -> None:
         6 ParallelStateFailed 4
         7 ExecutionFailed 6 error: States.QueryEvaluationError
     """) == ["Fan FAILED 2- x1", "Fan[Stop]/Stop FAILED 4-"]
-
-
-def test_a_retried_task_repeats_its_work_within_its_visit() -> None:
-    assert visits("""
-        1 ExecutionStarted 0
-        2 TaskStateEntered 0 name: Do
-        3 LambdaFunctionScheduled 2
-        4 LambdaFunctionStarted 3
-        5 LambdaFunctionFailed 4 error: E
-        6 LambdaFunctionScheduled 5
-        7 LambdaFunctionStarted 6
-        8 LambdaFunctionFailed 7 error: E
-        9 TaskStateExited 8 name: Do
-        10 PassStateEntered 9 name: Handle
-    """) == ["Do CAUGHT 2-9 x2", "Handle RUNNING 10-"]
 
 
 def test_a_redrive_links_to_what_ended_the_run_and_revives_what_it_had_stopped() -> None:

@@ -46,49 +46,6 @@ ITERATIONS = """
 """
 
 
-@pytest.mark.parametrize("prefix", ["Task", "LambdaFunction", "Activity"])
-@pytest.mark.parametrize(
-    ("ending", "status"), [("Succeeded", "SUCCEEDED"), ("Failed", "CAUGHT"), ("TimedOut", "CAUGHT")]
-)
-def test_what_a_task_does_belongs_to_it(prefix: str, ending: str, status: str) -> None:
-    submitted = "5 TaskSubmitted 4" if prefix == "Task" else "5 Whatever 4"
-    attribution = read(f"""
-        1 ExecutionStarted 0
-        2 TaskStateEntered 1 name: Do
-        3 {prefix}Scheduled 2
-        4 {prefix}Started 3
-        {submitted}
-        6 {prefix}{ending} 5 error: E
-        7 TaskStateExited 6 name: Do
-    """)
-    (visit,) = attribution.visits
-    assert visit.status == status
-    assert [event.visit for event in attribution] == [None, *[visit] * 6]
-
-
-def test_a_fail_state_has_no_exit_and_fails_when_it_is_entered() -> None:
-    table = """
-        1 ExecutionStarted 0
-        2 FailStateEntered 1 name: Stop
-        3 ExecutionFailed 2 error: Broken
-    """
-    assert visits(table) == ["Stop FAILED 2-"]
-    assert read(table).visits[0].error == "Broken"
-
-
-def test_a_retried_task_is_one_visit_of_several_attempts() -> None:
-    assert visits("""
-        1 ExecutionStarted 0
-        2 TaskStateEntered 1 name: Do
-        3 TaskScheduled 2
-        4 TaskFailed 3 error: E
-        5 TaskScheduled 4
-        6 TaskSucceeded 5
-        7 TaskStateExited 6 name: Do
-        8 ExecutionSucceeded 7
-    """) == ["Do SUCCEEDED 2-7 x2"]
-
-
 def test_an_expression_that_fails_fails_its_state() -> None:
     attribution = read("""
         1 ExecutionStarted 0
@@ -101,27 +58,8 @@ def test_an_expression_that_fails_fails_its_state() -> None:
     assert attribution[2].visit is visit
 
 
-def test_branches_are_told_apart_however_their_events_interleave() -> None:
-    assert visits(BRANCHES) == ["Fan SUCCEEDED 2-9 x1", "Fan[A1]/A1 SUCCEEDED 4-6", "Fan[B1]/B1 SUCCEEDED 5-7"]
-
-
 def test_a_definition_numbers_the_branches() -> None:
     assert visits(BRANCHES, FAN)[1:] == ["Fan[0]/A1 SUCCEEDED 4-6", "Fan[1]/B1 SUCCEEDED 5-7"]
-
-
-def test_a_failed_branch_fails_the_parallel_and_aborts_its_siblings() -> None:
-    assert visits("""
-        1 ExecutionStarted 0
-        2 ParallelStateEntered 1 name: Fan
-        3 ParallelStateStarted 2
-        4 TaskStateEntered 3 name: A
-        5 WaitStateEntered 3 name: B
-        6 TaskScheduled 4
-        7 TaskFailed 6 error: E
-        8 WaitStateAborted 5
-        9 ParallelStateFailed 8
-        10 ExecutionFailed 9 error: E
-    """) == ["Fan FAILED 2- x1", "Fan[A]/A FAILED 4- x1", "Fan[B]/B ABORTED 5-"]
 
 
 def test_iterations_are_told_apart() -> None:
@@ -167,16 +105,6 @@ def test_a_distributed_map_is_one_visit_with_a_map_run(ending: str) -> None:
     assert visit.map_run == ("arn", 0)
     assert visit.status == ("SUCCEEDED" if ending == "Succeeded" else "CAUGHT")
     assert all(event.visit is visit for event in list(attribution)[1:])
-
-
-@pytest.mark.parametrize("kind", ["Task", "Wait"])
-def test_a_state_that_is_stopped_is_aborted(kind: str) -> None:
-    assert visits(f"""
-        1 ExecutionStarted 0
-        2 {kind}StateEntered 1 name: Do
-        3 {kind}StateAborted 2
-        4 ExecutionAborted 3
-    """) == ["Do ABORTED 2-"]
 
 
 def test_a_parallel_that_is_stopped_is_aborted_with_what_is_in_it() -> None:
@@ -313,23 +241,3 @@ def test_a_parallel_in_an_iteration_resumes_only_its_failed_branch() -> None:
         "Each#0/Fan[A]/A SUCCEEDED 7-8",
         "Each#0/Fan[B]/B RUNNING 9- x2",
     ]
-
-
-def test_a_redriven_distributed_map_redrives_its_map_run() -> None:
-    (visit,) = read("""
-        1 ExecutionStarted 0
-        2 MapStateEntered 1 name: Each
-        3 MapStateStarted 2
-        4 MapRunStarted 3 mapRunArn: arn
-        5 MapRunFailed 4 error: E
-        6 MapStateFailed 5
-        7 ExecutionFailed 6
-        8 ExecutionRedriven 7 redriveCount: 1
-        9 MapStateEntered 8 name: Each
-        10 MapStateStarted 9
-        11 MapRunRedriven 10 mapRunArn: arn, redriveCount: 1
-        12 MapRunSucceeded 11
-        13 MapStateSucceeded 12
-        14 MapStateExited 13 name: Each
-    """).visits
-    assert (visit.map_run, visit.status, visit.attempts, visit.error) == (("arn", 1), "SUCCEEDED", 2, None)
