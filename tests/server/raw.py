@@ -8,7 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
+LAST = b"GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 STATUS = re.compile(rb"HTTP/1\.1 (\d{3})")
+_WHOLE = re.compile(
+    rb"HTTP/1\.1 .*?\r\ncontent-length: (?P<length>\d+)\r\n.*?\r\n\r\n(?P<body>.*)", re.DOTALL | re.IGNORECASE
+)
 
 
 def post(query: str = "{ viewer { userId } }", *headers: str, body: bytes | None = None) -> tuple[bytes, bytes]:
@@ -48,6 +52,23 @@ class Connection:
         except OSError:
             pass
         return received + b"<end>"
+
+    def answer(self) -> bytes:
+        """Return one answer, which has a length."""
+        received = b""
+        while (found := _WHOLE.match(received)) is None or len(found["body"]) < int(found["length"]):
+            part = self.sock.recv(65536)
+            assert part, received
+            received += part
+        return received
+
+    def answers(self) -> bytes:
+        """Return all that comes for what was sent, whose end the answer to one more request tells."""
+        self.send(LAST, pause=0)
+        received = self.read(5)
+        answers, last, _ = received.rpartition(b"HTTP/1.1 404")
+        assert last, received
+        return answers
 
     def statuses(self, seconds: float = 0.5) -> list[int]:
         """Return the statuses of all answers that come."""

@@ -24,6 +24,7 @@ from tests.aws.network.endpoint import Asked, Behaviour, HostileEndpoint, always
 from tests.faults import without_pauses
 
 SECONDS, PATIENCE = 0.25, 10.0  # for one answer, where some never come and where all do
+IMPATIENCE = 0.1  # for one, where none ever comes
 NAMES = {DATABASES: "physical"}
 
 
@@ -177,7 +178,8 @@ async def test_a_connection_is_used_again_after_a_whole_answer(behaviour: Behavi
 @pytest.mark.parametrize("behaviour", hostile.BAD)
 async def test_what_is_no_answer_is_asked_for_again_so_often_and_no_more(behaviour: Behaviour) -> None:
     async with HostileEndpoint(always(behaviour)) as endpoint:
-        reading = Reading(endpoint.endpoint, attempts=2, seconds=patience(behaviour))
+        seconds = IMPATIENCE if behaviour in hostile.SLOW else PATIENCE
+        reading = Reading(endpoint.endpoint, attempts=2, seconds=seconds)
         with pytest.raises(Throttled if behaviour is hostile.throttled else UpstreamUnavailable):
             await reading.read("key")
         assert reading.tally.calls == 2
