@@ -1,5 +1,6 @@
 """What the whole suite shares: the demo's items in an embedded database and in memory, and the graph over either."""
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -20,6 +21,12 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("suite")
+
+
+def pytest_collection_finish() -> None:
+    """Keep the collector from looking through eight thousand tests again and again: they stay to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from graphql import GraphQLError
@@ -40,6 +41,12 @@ _EVERYTHING = compile_policy(
 def _no_ways(_settings: Settings, _rows: PermissionRows) -> Sequence[Authenticator]:
     """Tests say themselves who asks."""
     return ()
+
+
+@cache
+def demo_clients() -> Clients:
+    """The demo's logs, jobs and machines, as they are when nobody changes them."""
+    return log_clients()
 
 
 @dataclass(frozen=True)
@@ -111,11 +118,7 @@ class LockStepReader(Reader):
 
     async def _release_all(self) -> None:
         while self._waiting:
-            seen = -1
-            while len(self._waiting) != seen:
-                seen = len(self._waiting)
-                for _ in range(40):
-                    await asyncio.sleep(0)
+            await _until_all_wait()
             released, self._waiting = self._waiting, []
             results = await asyncio.gather(
                 *(
@@ -131,8 +134,19 @@ class LockStepReader(Reader):
                     answer.set_exception(result)
                 else:
                     answer.set_result(result)
-            for _ in range(40):
-                await asyncio.sleep(0)
+            await _until_all_wait()
+
+
+_MOST_TURNS = 200  # where two wait for each other
+
+
+async def _until_all_wait() -> None:
+    """Wait until nothing but this can go on without an answer from elsewhere."""
+    loop: Any = asyncio.get_running_loop()
+    for _ in range(_MOST_TURNS):
+        if not loop._ready:
+            return
+        await asyncio.sleep(0)
 
 
 @dataclass(frozen=True)
@@ -175,7 +189,7 @@ class Graph:
         self.settings = settings or Settings(cursor_secrets=["a secret of the tests"])
         self.recorder = Recorder(client, names)
         self.services: Services = make_services(
-            self.settings, self.recorder, names, logs or log_clients(), _no_ways, reader, writer
+            self.settings, self.recorder, names, logs or demo_clients(), _no_ways, reader, writer
         )
         self.schema = schema
         self._documents = Documents(schema.core, _ANY_DOCUMENT)

@@ -25,6 +25,7 @@ from graph.loaders.permissions import PermissionRows
 from graph.server import configuration
 from graph.settings import Settings
 from graph.tables.reader import Reader
+from tests.harness import demo_clients
 from tests.memory import NAMES, MemoryDatabase
 
 GRAPHQL_RESPONSE = {"Accept": "application/graphql-response+json"}
@@ -52,7 +53,7 @@ def make_app(
 ) -> Starlette:
     given = Settings(cursor_secrets=["a secret of the tests"], **settings)
     client, names = (database, NAMES) if isinstance(database, MemoryDatabase) else (database.client, database.names)
-    return create_app(make_services(given, client, names, log_clients(), lambda *_: authenticators, reader))
+    return create_app(make_services(given, client, names, demo_clients(), lambda *_: authenticators, reader))
 
 
 @asynccontextmanager

@@ -1,7 +1,7 @@
 """What the graph looks like: the types, one file per noun, and the schema made of them."""
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import strawberry
@@ -25,11 +25,13 @@ from graph.tables.rows import Row, field_names
 Reads = Mapping[tuple[str, str], frozenset[tuple[type[Row], str]]]
 
 
+@cache
 def create_schema() -> "Schema":
     """The schema, and what the loaders have to read for its fields."""
     return _schema(Query, SCALARS)
 
 
+@cache
 def create_subgraph(*, with_node: bool) -> "Schema":
     """The schema with the fields by which a gateway asks, one of which tells it what :func:`federated_sdl` does."""
     return _schema(federation.subgraph_query(federated_sdl(with_node=with_node)), SCALARS | federation.SCALARS)

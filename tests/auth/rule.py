@@ -1,6 +1,7 @@
 """VAMS's rule for one execution, in plain Python over the demo's items: what the gate is compared with."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from graph.auth.policy import Policy
@@ -28,7 +29,7 @@ def allows_execution(policy: Policy, item: Mapping[str, Any], action: str = "GET
         policy.allows_everything("asset", action) and policy.allows_everything("database", action)
     ):
         return False
-    touched = [row for row in ITEMS[INPUTS] if row["workflowExecutionId"] == execution_id]
+    touched = every(INPUTS, workflowExecutionId=execution_id)
     touched += configuration.get("metadataSourceAssets", [])
     if configuration.get("outputDatabaseId") and configuration.get("outputAssetId"):
         touched.append({"databaseId": configuration["outputDatabaseId"], "assetId": configuration["outputAssetId"]})
@@ -44,4 +45,17 @@ def allows_execution(policy: Policy, item: Mapping[str, Any], action: str = "GET
 
 
 def first(table: Table, **equal: Any) -> dict[str, Any] | None:
-    return next((item for item in ITEMS[table] if all(item.get(name) == value for name, value in equal.items())), None)
+    return next(iter(every(table, **equal)), None)
+
+
+def every(table: Table, **equal: Any) -> list[dict[str, Any]]:
+    return list(_by(table, tuple(equal)).get(tuple(equal.values()), ()))
+
+
+@cache
+def _by(table: Table, names: tuple[str, ...]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+    """The items of a table by some of their attributes."""
+    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for item in ITEMS[table]:
+        found.setdefault(tuple(item.get(name) for name in names), []).append(item)
+    return found

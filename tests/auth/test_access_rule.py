@@ -1,5 +1,6 @@
 """The gate answers what VAMS's rule says, for the users of the demo and for anybody."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -10,13 +11,49 @@ from graph.auth import routes
 from graph.auth.policy import Policy, compile_policy
 from graph.demo import world
 from graph.demo.permissions import permission_rows
-from graph.tables.catalogue import CONSTRAINTS, EXECUTIONS
+from graph.errors import GraphError
+from graph.tables.catalogue import CONSTRAINTS, EXECUTIONS, Table
+from graph.tables.queries import Query
+from graph.tables.reader import Item, ItemPage, Key
+from graph.tables.tally import Tally
 from tests.auth.rows import constraint, criterion
 from tests.auth.rule import allows_execution
-from tests.demo.reading import ITEMS
+from tests.demo.reading import ITEMS, written
 from tests.worlds import EVERYTHING, MemoryReader, access, executions
 
-DEMO = MemoryReader(ITEMS)
+
+class ReaderOfDemo(MemoryReader):
+    """Reads the demo's items, which nobody changes, so that each is found without looking at the others."""
+
+    def __init__(self) -> None:
+        super().__init__(ITEMS)
+        self._rows = {
+            (table, name): _grouped(rows, (name,))
+            for table, rows in ITEMS.items()
+            for name in {table.partition, *(index.partition for index in table.indexes)}
+        }
+        self._items = {table: _grouped(rows, table.key) for table, rows in ITEMS.items()}
+
+    async def query(self, query: Query, tally: Tally) -> ItemPage:
+        keyed = query.index or query.table
+        return ItemPage(self._rows[query.table, keyed.partition].get((query.partition,), []), None)
+
+    async def get_items(
+        self, table: Table, keys: Iterable[Key], attributes: Sequence[str], tally: Tally
+    ) -> dict[Key, Item | GraphError]:
+        items = self._items[table]
+        return {key: items[key][0] for key in keys if key in items}
+
+
+def _grouped(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> dict[tuple[Any, ...], list[Item]]:
+    """Rows as they are read, by some of their attributes."""
+    groups: dict[tuple[Any, ...], list[Item]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row.get(name) for name in names), []).append(written(row))
+    return groups
+
+
+DEMO = ReaderOfDemo()
 DEMO_RUNS = executions(DEMO)
 DEMO_CONSTRAINTS = [row.attributes for row in permission_rows() if row.table is CONSTRAINTS]
 

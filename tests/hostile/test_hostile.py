@@ -32,7 +32,6 @@ async def client(memory: MemoryDatabase, request: pytest.FixtureRequest) -> Asyn
         gc.collect()
         gc.freeze()  # as a server does when it starts; here the tables of the demo are in the same process
         yield client
-        gc.unfreeze()
 
 
 async def post(client: httpx.AsyncClient, body: bytes | dict[str, Any], headers: Mapping[str, str]) -> httpx.Response:
