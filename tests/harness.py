@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -20,6 +20,7 @@ from graph.demo.logs import log_clients
 from graph.demo.permissions import ADMIN, ROLES_OF, permission_rows
 from graph.documents import Documents, NotValid, Sent
 from graph.errors import present
+from graph.execution_warnings import ExecutionWarning
 from graph.loaders.permissions import PermissionRows
 from graph.schema import Schema, create_schema, create_subgraph
 from graph.settings import Settings
@@ -227,3 +228,8 @@ class Graph:
 
     def close(self) -> None:
         self.services.close()
+
+
+def told(warnings: Iterable[ExecutionWarning]) -> list[tuple[str, str]]:
+    """The code and the message of each warning."""
+    return [(warning.code.name, warning.message) for warning in warnings]

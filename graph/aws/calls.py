@@ -17,6 +17,10 @@ NOT_FOUND = frozenset(
 ResultT = TypeVar("ResultT")
 
 
+FORGOTTEN = "NotDescribed"  # the code where a service answers, and knows nothing of what it was asked
+TIME_IS_UP = "TimeBudget"  # the code of a call that the operation has no time left for
+
+
 class CallFailed(Exception):
     """A call that was refused, or failed at every attempt. ``code`` is that of AWS or of the connection."""
 

@@ -1,24 +1,28 @@
 """What happened inside a run: its events, each at its state, and its states, each with what became of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
 from graph.engines.engine import Engine
 from graph.engines.reading import Gap, HistoryReading
+from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode
 from graph.history import (
     AttributedEvent,
     Attribution,
     Definition,
     DefinitionError,
     Event,
+    EventKind,
     Stage,
     Visit,
     attribute,
     frame,
     roll_up,
 )
+
+_MOST_NAMED = 10  # oddities of one definition, types of one history
 
 
 class StageSource(Enum):
@@ -42,13 +46,14 @@ class Bounds:
 class Inside:
     """The inside of a run, told from one reading of its history, which may have left out a gap.
 
-    ``warnings`` say in words what was not read or is not shown.
+    ``definition_warnings`` say what its stages lack, ``history_warnings`` what its events and visits do.
     """
 
     attribution: Attribution
     stages: Sequence[Stage]
     stage_source: StageSource
-    warnings: Sequence[str]
+    definition_warnings: Sequence[ExecutionWarning] = ()
+    history_warnings: Sequence[ExecutionWarning] = ()
     gap: Gap | None = None
     definition: Definition | None = field(default=None, repr=False)
 
@@ -56,6 +61,11 @@ class Inside:
     def is_complete(self) -> bool:
         """Whether every event was read."""
         return self.attribution.is_complete
+
+    @property
+    def warnings(self) -> Sequence[ExecutionWarning]:
+        """What was not read or is not shown."""
+        return (*self.definition_warnings, *self.history_warnings)
 
     def stage(self, name: str) -> Stage | None:
         """The stage of a name."""
@@ -91,28 +101,52 @@ class Inside:
 
 
 def look_inside(
-    engine: Engine, definition: str | None, history: HistoryReading, bounds: Bounds, warnings: Sequence[str] = ()
+    engine: Engine,
+    definition: str | None,
+    history: HistoryReading,
+    bounds: Bounds,
+    without_definition: ExecutionWarning | None = None,
 ) -> Inside:
     """Puts a definition, where it is known, and what was read of a history together. Takes a while: keep off the loop.
 
-    ``warnings`` say what could not be read before.
+    ``without_definition`` says why it is not known.
     """
-    said = [*warnings, *([history.warning] if history.warning else [])]
+    said = [without_definition] if without_definition is not None else []
     states: Definition | None = None
     if definition is not None:
         try:
             states = engine.parse(definition, bounds.definition_bytes)
-            said.extend(f"Odd definition: {oddity}." for oddity in states.warnings)
+            said.extend(_odd(states.warnings))
         except DefinitionError as error:
-            said.append(f"The definition cannot be read: {error}.")
+            code = ExecutionWarningCode.DEFINITION_UNAVAILABLE
+            said.append(ExecutionWarning(code, f"The definition cannot be read: {error}."))
     shown = frame(states, max_stages=bounds.stages, max_depth=bounds.depth) if states is not None else None
-    said.extend(f"Not shown: {cut}." for cut in (shown.cuts if shown is not None else ()))
+    cuts = list(shown.cuts) if shown is not None else []
     attribution = attribute(history.events, states, read_to_end=history.read_to_end)
     framed = {state.name for state in shown.states} if shown is not None else set()
     cut = states.states.keys() - framed if states is not None else set()
     found = [stage for stage in roll_up(shown, attribution) if stage.name not in cut]
     if len(found) > bounds.stages:
-        said.append(f"Not shown: {len(found) - bounds.stages} states after the first {bounds.stages}.")
+        cuts.append(f"{len(found) - bounds.stages} states after the first {bounds.stages}")
+    said.extend(ExecutionWarning(ExecutionWarningCode.STAGES_CUT, f"Not shown: {cut}.") for cut in cuts)
     stages = found[: bounds.stages]
     source = StageSource.DEFINITION if shown is not None else StageSource.HISTORY if stages else StageSource.NONE
-    return Inside(attribution, stages, source, tuple(said), history.gap, states)
+    return Inside(attribution, stages, source, said, list(_of_history(history)), history.gap, states)
+
+
+def _of_history(history: HistoryReading) -> Iterator[ExecutionWarning]:
+    if history.warning is not None:
+        yield history.warning
+    unknown = dict.fromkeys(event.type for event in history.events if event.kind is EventKind.OTHER)
+    if unknown:
+        named = ", ".join([*unknown][:_MOST_NAMED])
+        code = ExecutionWarningCode.EVENT_UNKNOWN
+        yield ExecutionWarning(code, f"Events of types that this release does not know tell nothing: {named}.")
+
+
+def _odd(oddities: Sequence[str]) -> Iterator[ExecutionWarning]:
+    code = ExecutionWarningCode.DEFINITION_ODD
+    for oddity in oddities[:_MOST_NAMED]:
+        yield ExecutionWarning(code, f"Odd definition: {oddity}.")
+    if len(oddities) > _MOST_NAMED:
+        yield ExecutionWarning(code, f"Odd definition: {len(oddities) - _MOST_NAMED} more of the kind.")

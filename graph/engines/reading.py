@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 
 from graph.aws.calls import CallFailed
 from graph.engines.engine import HistoryPage, NoHistory, StaleToken
+from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode, call_failed
 from graph.history import Event
 
 
@@ -46,14 +47,14 @@ class Gap(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HistoryReading:
-    """The events that were read, in no order; whether the newest is among them, and in words what was not read.
+    """The events that were read, in no order; whether the newest is among them, and a warning of what was not read.
 
     ``gap`` is what can still be read; None where nothing is left, or nothing can be read at all.
     """
 
     events: Sequence[Event]
     read_to_end: bool
-    warning: str | None = None
+    warning: ExecutionWarning | None = None
     gap: Gap | None = None
 
 
@@ -74,12 +75,17 @@ async def read_history(read: ReadPage, most_pages: int, operation: Pages, *, bac
         is_whole = await reading.forward(one_page=backwards) or (backwards and await reading.backward())
     except NoHistory as reason:
         operation.left += 1  # nothing was asked for
-        return HistoryReading((), read_to_end=False, warning=f"{reason}.")
+        warning = ExecutionWarning(ExecutionWarningCode.HISTORY_NOT_KEPT, f"{reason}.")
+        return HistoryReading((), read_to_end=False, warning=warning)
     except CallFailed as failure:
-        return reading.result(f"The history could not be read whole: {failure.code}.", can_go_on=bool(reading.events))
-    if is_whole:
-        return reading.result(None, can_go_on=False)
-    return reading.result(f"Only {len(reading.events)} events of the history were read.", can_go_on=True)
+        return reading.result(history_failed(failure), can_go_on=bool(reading.events))
+    return reading.result(None if is_whole else reading.cut, can_go_on=not is_whole)
+
+
+def history_failed(failure: CallFailed) -> ExecutionWarning:
+    """Warn of a page of a history that could not be read."""
+    code = ExecutionWarningCode.HISTORY_UNAVAILABLE
+    return call_failed("The history could not be read whole", failure.code, otherwise=code)
 
 
 class _Reading:
@@ -89,7 +95,14 @@ class _Reading:
         self._read_to_end = False
         self._gap = Gap(0, None, None, None)
 
-    def result(self, warning: str | None, *, can_go_on: bool) -> HistoryReading:
+    @property
+    def cut(self) -> ExecutionWarning:
+        """Warn of the bound that ended it."""
+        is_own = self._own.left <= 0
+        code = ExecutionWarningCode.HISTORY_CUT if is_own else ExecutionWarningCode.OPERATION_BUDGET
+        return ExecutionWarning(code, f"Only {len(self.events)} events of the history were read.")
+
+    def result(self, warning: ExecutionWarning | None, *, can_go_on: bool) -> HistoryReading:
         return HistoryReading(self.events, self._read_to_end, warning, self._gap if can_go_on else None)
 
     async def forward(self, *, one_page: bool) -> bool:

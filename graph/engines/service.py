@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
-from graph.aws.calls import Caller, CallFailed
+from graph.aws.calls import FORGOTTEN, TIME_IS_UP, Caller, CallFailed
 from graph.aws.clients import Clients
 from graph.batching import Loader
 from graph.engines.engine import Engine, HistoryPage, Registration, RunFacts, RunReference
@@ -16,14 +16,13 @@ from graph.engines.jobs import MOST_BATCH_JOBS, DeadlineJobKey, JobFacts, Jobs
 from graph.engines.memory import CheckMemory, LiveStatus
 from graph.engines.reading import Gap, GapReader, Pages, read_history
 from graph.engines.stepfunctions import StepFunctions
+from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode, call_failed
 from graph.history import IterationCounts
 from graph.operation import OperationScope
 from graph.settings import Settings
 
 ValueT = TypeVar("ValueT")
 
-FORGOTTEN = "NotDescribed"  # the code where a service answers, and knows nothing of what it was asked
-TIME_IS_UP = "TimeBudget"  # the code of a call that the operation has no time left for
 UNRECOGNISED = "UnrecognisedReference"  # the code where no engine knows a reference as its own
 
 UNTYPED = "stepFunctionsExecution"  # the resource type of entries that name none, as VAMS takes them
@@ -176,7 +175,7 @@ class OperationEngines:
         definition, history = await self._scope.gather(
             self.definition(reference), read_history(page, most, self._pages, backwards=engine.reads_backwards)
         )
-        failed = () if definition.failure is None else (f"The definition could not be read: {definition.failure}.",)
+        failed = None if definition.failure is None else _without_definition(definition.failure)
         text = definition.value
         return await self.off_loop(lambda: look_inside(engine, text, history, bounds, failed))
 
@@ -232,6 +231,11 @@ class OperationEngines:
         if task is None:
             task = self._known[key] = self._scope.start(ask())
         return cast("ValueT", await asyncio.shield(task))
+
+
+def _without_definition(failure: str) -> ExecutionWarning:
+    code = ExecutionWarningCode.DEFINITION_UNAVAILABLE
+    return call_failed("The definition could not be read", failure, otherwise=code)
 
 
 class _BatchJobs(Loader[str, Told[JobFacts]]):

@@ -8,6 +8,7 @@ from typing import Any
 from graph.aws.batch import log_groups, log_streams
 from graph.aws.calls import Caller, CallFailed
 from graph.aws.clients import BatchClient, DeadlineClient
+from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode, call_failed
 from graph.logs.sources import DeadlineJob
 
 _MOST_JOBS = 20  # VAMS follows no more per step
@@ -15,8 +16,13 @@ _MOST_SESSIONS = 10  # VAMS reads no more per source
 _SESSION_PAGES = 5
 _PAGE = 100
 
-NO_LONGER_DESCRIBED = "The Batch job is no longer described by AWS Batch, which forgets jobs after about a week."
-ON_EKS = "The Batch job runs on EKS, whose logs AWS Batch does not know."
+NO_LONGER_DESCRIBED = ExecutionWarning(
+    ExecutionWarningCode.JOB_GONE,
+    "The Batch job is no longer described by AWS Batch, which forgets jobs after about a week.",
+)
+ON_EKS = ExecutionWarning(
+    ExecutionWarningCode.STREAM_UNKNOWN, "The Batch job runs on EKS, whose logs AWS Batch does not know."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +31,7 @@ class Found:
 
     streams: Sequence[str]
     failure: str | None = None
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[ExecutionWarning, ...] = ()
 
 
 class Jobs:
@@ -48,7 +54,7 @@ class Jobs:
         try:
             answer = await self._caller.call("batch.DescribeJobs", self._batch.describe_jobs, {"jobs": wanted})
         except CallFailed as failure:
-            return Found((), failure.code, (f"Batch job log stream unavailable: {failure.code}",))
+            return Found((), failure.code, (call_failed("Batch job log stream unavailable", failure.code),))
         described = {job.get("jobId"): job for job in answer.get("jobs", ())}
         jobs = [described[job] for job in wanted if job in described]
         groups = [(log_streams(job), log_groups(job) or {default_group}) for job in jobs]
@@ -56,7 +62,8 @@ class Jobs:
         elsewhere = sorted({name for of_job, named in groups if of_job for name in named} - {group})
         warnings = [NO_LONGER_DESCRIBED] if len(jobs) < len(wanted) else []
         if elsewhere and not streams:
-            warnings.append(f"The Batch job writes to {', '.join(elsewhere)}, not to {group}.")
+            text = f"The Batch job writes to {', '.join(elsewhere)}, not to {group}."
+            warnings.append(ExecutionWarning(ExecutionWarningCode.STREAM_MISMATCH, text))
         warnings += [ON_EKS] if any(job.get("eksProperties") for job in jobs) else []
         return Found(streams, warnings=tuple(warnings))
 
@@ -76,9 +83,10 @@ class Jobs:
             (s for one in listed if not isinstance(one, BaseException) for s in one), key=_started, reverse=True
         )
         sessions = list(dict.fromkeys(session["sessionId"] for session in known))
-        warnings = [f"The sessions of a job could not be listed: {code}" for code in dict.fromkeys(codes)]
+        warnings = [call_failed("The sessions of a job could not be listed", code) for code in dict.fromkeys(codes)]
         if len(sessions) > _MOST_SESSIONS:
-            warnings.append(f"Only the {_MOST_SESSIONS} sessions that started last were read.")
+            text = f"Only the {_MOST_SESSIONS} sessions that started last were read."
+            warnings.append(ExecutionWarning(ExecutionWarningCode.LINES_LEFT_OUT, text))
         return Found(sessions[:_MOST_SESSIONS], warnings=tuple(warnings))
 
     async def _sessions_of(self, job: DeadlineJob) -> list[Mapping[str, Any]]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
+from graph.execution_warnings import ExecutionWarning
 from graph.logs.lines import Allowance, Line, LineWindow, Mark
 
 
@@ -39,7 +40,7 @@ class Reading:
     stopped_at: Mark | None = None
     width: int | None = None
     failure: str | None = None
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[ExecutionWarning, ...] = ()
 
 
 NOTHING = Reading(())

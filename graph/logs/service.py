@@ -11,6 +11,8 @@ from typing import Any
 from graph.aws.batch import DEFAULT_LOG_GROUP
 from graph.aws.calls import Caller
 from graph.aws.clients import Clients
+from graph.execution_warnings import ExecutionWarning
+from graph.execution_warnings import ExecutionWarningCode as Code
 from graph.logs import scope
 from graph.logs.cloudwatch import MOST_STREAMS, CloudWatch
 from graph.logs.engines import Engines
@@ -29,6 +31,7 @@ _WORDS = {
     LogKind.DEADLINE_CLOUD_JOB: "Deadline Cloud session log",
 }
 _RUN = "Workflow log"
+_OF_STATUS = {LogReadStatus.DENIED: Code.LOG_DENIED, LogReadStatus.NOT_FOUND: Code.LOG_NOT_FOUND}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +44,8 @@ class Target:
     called: str
     reader: LineReader | None
     status: LogReadStatus = LogReadStatus.READ
-    warnings: tuple[str, ...] = ()
-    if_empty: str | None = None
+    warnings: tuple[ExecutionWarning, ...] = ()
+    if_empty: ExecutionWarning | None = None
 
     def status_of(self, reading: Reading) -> LogReadStatus:
         """How a reading of it went."""
@@ -52,7 +55,7 @@ class Target:
             return LogReadStatus.EMPTY
         return self.status
 
-    def warnings_of(self, reading: Reading) -> tuple[str, ...]:
+    def warnings_of(self, reading: Reading) -> tuple[ExecutionWarning, ...]:
         """What there is to say of a reading of it."""
         failed = () if reading.failure is None else (_failed(self.called, reading.failure),)
         empty = (self.if_empty,) if self.if_empty and self.status_of(reading) is LogReadStatus.EMPTY else ()
@@ -98,7 +101,8 @@ class Logs:
                 warning = _failed(called, found.failure)
                 return Target(called, None, LogReadStatus.of_failure(found.failure), (warning,))
             if not found.streams:
-                return Target(called, None, LogReadStatus.NOT_FOUND, (f"No session of {source.label} was found.",))
+                warning = ExecutionWarning(Code.LOG_NOT_FOUND, f"No session of {source.label} was found.")
+                return Target(called, None, LogReadStatus.NOT_FOUND, (warning,))
             return self._target(called, scope.of_sessions(source, found.streams), span, text, found.warnings)
         if scope.is_container(source):
             return await self._of_container(called, source, owner, sub_executions, span, text)
@@ -106,7 +110,8 @@ class Logs:
         target = self._target(called, lines, span, text)
         if not source.is_registered or not lines.terms:
             return target
-        return replace(target, if_empty=f"{source.label}: no line holds the step's ids, and others are not shown.")
+        said = f"{source.label}: no line holds the step's ids, and others are not shown."
+        return replace(target, if_empty=ExecutionWarning(Code.LINES_LEFT_OUT, said))
 
     async def _of_container(
         self,
@@ -123,16 +128,17 @@ class Logs:
         lines = scope.of_container(source, owner, found.streams[:MOST_STREAMS], tasks)
         warnings = () if lines.tasks else found.warnings  # its jobs may be another source's then
         if len(found.streams) > MOST_STREAMS:
-            warnings += (f"Only the first {MOST_STREAMS} of {len(found.streams)} streams were read.",)
+            said = f"Only the first {MOST_STREAMS} of {len(found.streams)} streams were read."
+            warnings += (ExecutionWarning(Code.LINES_LEFT_OUT, said),)
         if not lines.is_certain:
             where = "all with its prefix were" if source.log_stream_prefix else "all of its group was"
-            warnings += (f"The stream of {source.label} is not known: {where} searched for the step's ids.",)
+            said = f"The stream of {source.label} is not known: {where} searched for the step's ids."
+            warnings += (ExecutionWarning(Code.STREAM_UNKNOWN, said),)
         target = self._target(called, lines, span, text, warnings)
         if not lines.tasks:
             return target
-        return replace(
-            target, if_empty=f"{source.label}: no line is of the tasks {', '.join(tasks)} or holds the step's ids."
-        )
+        said = f"{source.label}: no line is of the tasks {', '.join(tasks)} or holds the step's ids."
+        return replace(target, if_empty=ExecutionWarning(Code.LINES_LEFT_OUT, said))
 
     async def _batch_streams(self, source: LogSource, sub_executions: Sequence[dict[str, Any]]) -> Found:
         if self.engines is not None and source.stage_name:
@@ -148,7 +154,7 @@ class Logs:
         return self._target(f"{_RUN} retrieval failed for {group}", lines, span, text)
 
     def _target(
-        self, called: str, lines: Scope, span: Span, text: str | None, warnings: tuple[str, ...] = ()
+        self, called: str, lines: Scope, span: Span, text: str | None, warnings: tuple[ExecutionWarning, ...] = ()
     ) -> Target:
         reader = ScopeReader(self._cloudwatch, lines.containing(text), span)
         return Target(called, reader, LogReadStatus.READ if lines.is_certain else LogReadStatus.UNSCOPED, warnings)
@@ -191,5 +197,6 @@ class OperationLogs:
         return source.location_digest in admitted
 
 
-def _failed(called: str, code: str) -> str:
-    return f"{called}: {code}"
+def _failed(called: str, failure: str) -> ExecutionWarning:
+    code = _OF_STATUS.get(LogReadStatus.of_failure(failure), Code.LOG_UNAVAILABLE)
+    return ExecutionWarning(code, f"{called}: {failure}.")

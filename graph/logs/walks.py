@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from graph.aws.calls import CallFailed
+from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode
 from graph.logs.cloudwatch import MOST_EVENTS, CloudWatch, EventPage, TokenExpired, is_not_found
 from graph.logs.lines import Allowance, Event, Line, LineWindow, Mark, Milliseconds, Span, in_order
 from graph.logs.reading import Reading
@@ -25,7 +26,9 @@ _FIRST_WINDOW = 60_000  # milliseconds
 _SPARE = 24  # events of a page beyond the wanted ones: those of the mark's own millisecond are read again
 _STEP = 4  # windows grow and shrink by this factor
 
-TOO_MANY_AT_ONCE = "One millisecond holds more than can be read at once; some of it is left out."
+TOO_MANY_AT_ONCE = ExecutionWarning(
+    ExecutionWarningCode.LINES_LEFT_OUT, "One millisecond holds more than can be read at once; some of it is left out."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,8 @@ class ScopeReader:
         reader = replace(self, scope=replace(self.scope, streams=written))
         missing = ", ".join(stream for stream in self.scope.streams if stream not in written)
         reading = await _read(reader, window, allowance)
-        return replace(reading, warnings=(*reading.warnings, f"Without a line, or deleted: {missing}."))
+        warning = ExecutionWarning(ExecutionWarningCode.LOG_NOT_FOUND, f"Without a line, or deleted: {missing}.")
+        return replace(reading, warnings=(*reading.warnings, warning))
 
     async def _existing(self, allowance: Allowance) -> tuple[str, ...]:
         streams = self.scope.streams

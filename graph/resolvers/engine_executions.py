@@ -5,37 +5,24 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from graph.aws.calls import FORGOTTEN
 from graph.context import Context
 from graph.engines.engine import EngineName, RunFacts, RunReference
 from graph.engines.inside import Inside, StageSource
+from graph.execution_warnings import ExecutionWarning, call_failed, status_unknown
 from graph.history import UnreadRange
 from graph.logs.redaction import redact, redact_json
 from graph.resolvers.gate import visible_execution
 from graph.resolvers.history_events import HistoryEvent, history_page
 from graph.resolvers.inside import Stage, StageOwner, brief
 from graph.resolvers.paging import Page, PageRequest
-from graph.resolvers.stages import stage_page, stage_warnings
+from graph.resolvers.stages import stage_page
 from graph.tables import ids
 from graph.tables.records.executions import ExecutionRow
+from graph.tables.records.executions import duration_ms as milliseconds_between
 from graph.tables.states import ExecutionStatus
 
-_FACTS = frozenset(
-    {
-        "status",
-        "input",
-        "output",
-        "startedAt",
-        "stoppedAt",
-        "error",
-        "cause",
-        "redriveCount",
-        "redriveStatus",
-        "redriveStatusReason",
-        "lastRedrivenAt",
-    }
-)
 _DEEPEST = 200  # levels of a JSON value; with those of a response it stays below what encoders take
-_INSIDE = frozenset({"stageSource", "stages", "history", "historyIsComplete", "unread"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +117,20 @@ async def status(run: EngineExecution, context: Context) -> ExecutionStatus:
     return said.status if said else ExecutionStatus.UNKNOWN
 
 
+async def status_warning(run: EngineExecution, context: Context) -> ExecutionWarning | None:
+    """Why its status is not known."""
+    told = await context.engines.facts(run.reference)
+    if told.value is None:
+        return call_failed(f"Execution unavailable for {run.name}", told.failure or FORGOTTEN)
+    return status_unknown(run.name) if told.value.status is ExecutionStatus.UNKNOWN else None
+
+
+async def duration_ms(run: EngineExecution, context: Context) -> int | None:
+    """Milliseconds from its start to its end; None while it runs."""
+    said = await facts(run, context)
+    return milliseconds_between(said.started_at, said.stopped_at) if said else None
+
+
 async def given(run: EngineExecution, context: Context) -> Any:
     """The JSON that it was started with."""
     said = await facts(run, context)
@@ -194,26 +195,6 @@ async def history(
 ) -> Page[HistoryEvent]:
     """Its events, oldest first; those of a state, of some types."""
     return await history_page(run.owner, run.reference, context, request, step_name, types)
-
-
-async def warnings(run: EngineExecution, context: Context) -> list[str]:
-    """What could not be read of the fields that the operation selects of runs."""
-    said: list[str] = []
-    selects = context.selection.includes
-    if selects("EngineExecution", _FACTS):
-        told = await context.engines.facts(run.reference)
-        said += _failed("Execution", run.name, told.failure)
-    if selects("EngineExecution", frozenset({"flowDefinition"})):
-        text = await context.engines.definition(run.reference)
-        said += _failed("Definition", run.name, text.failure)
-    if selects("EngineExecution", _INSIDE):
-        found = await inside(run, context)
-        said += [*found.warnings, *await stage_warnings(found, context)]
-    return list(dict.fromkeys(said))
-
-
-def _failed(what: str, name: str, code: str | None) -> Sequence[str]:
-    return () if code is None else (f"{what} unavailable for {name}: {code}",)
 
 
 async def _json(text: str | None, context: Context) -> Any:

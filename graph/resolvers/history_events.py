@@ -2,15 +2,14 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any, TypeAlias
 
-from graph.aws.calls import CallFailed
+from graph.aws.calls import TIME_IS_UP, CallFailed
 from graph.context import Context
-from graph.engines.reading import Gap, GapReader
-from graph.engines.service import TIME_IS_UP
+from graph.engines.reading import Gap, GapReader, history_failed
 from graph.errors import MalformedValue
 from graph.history import AttributedEvent, Event, StageScope
 from graph.logs.redaction import redact_json
@@ -96,7 +95,8 @@ async def history_page(
 
     async def read(window: Window) -> Filled[HistoryEvent]:
         walk = _Walk(Part(owner, reference, inside), window, context)
-        return await walk.read(chosen, takes_all=step_name is None and wanted is None)
+        filled = await walk.read(chosen, takes_all=step_name is None and wanted is None)
+        return replace(filled, warnings=[*inside.history_warnings, *filled.warnings])
 
     async def count() -> int | None:
         return len(await context.engines.off_loop(lambda: chosen(inside.events))) if inside.is_complete else None
@@ -111,7 +111,8 @@ async def visit_history(visit: StageVisit, context: Context, request: PageReques
 
     async def read(window: Window) -> Filled[HistoryEvent]:
         events = await context.engines.off_loop(lambda: visit.inside.events_of(visit.visit))
-        return Filled([_entry(visit, event) for event in _between(events, window)[: window.count + 1]])
+        entries = [_entry(visit, event) for event in _between(events, window)[: window.count + 1]]
+        return Filled(entries, warnings=visit.inside.history_warnings)
 
     async def count() -> int | None:
         events = await context.engines.off_loop(lambda: visit.inside.events_of(visit.visit))
@@ -160,7 +161,9 @@ class _Walk:
                     break
             except CallFailed as failure:
                 reason = ShortPageReason.TIME_BUDGET if failure.code == TIME_IS_UP else None
-                return self._filled(found, reader, is_short=True, reason=reason)
+                return replace(
+                    self._filled(found, reader, is_short=True, reason=reason), warnings=[history_failed(failure)]
+                )
         return self._filled(found, reader, is_short=reason is not None, reason=reason)
 
     def _read_on(self) -> GapReader | None:

@@ -11,13 +11,14 @@ from math import ceil, floor
 
 from graph.context import Context
 from graph.errors import BadUserInput
+from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode
 from graph.logs import scope
 from graph.logs.lines import Span
 from graph.logs.merging import PlaceWindow
 from graph.logs.scope import Owner
 from graph.logs.service import Target
 from graph.resolvers.log_pages import Log, LogPage, log_page, shared_log
-from graph.resolvers.logs import RegisteredLog, log_sources
+from graph.resolvers.logs import RegisteredLog, log_sources, sources_left_out
 from graph.resolvers.paging import PageRequest
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.records.steps import StepRow
@@ -90,7 +91,8 @@ async def source_events(
     owner = Owner(step.execution_id, step.pipeline_execution_id, scope.registered_prefixes(sources))
     key = of.source.location_digest
     logs = {key: _source(context, of, step, owner, wanted.span(execution), wanted.text)} if admitted else {}
-    skipped = () if admitted else (_skipped(context, sum(source.is_registered for source in sources)),)
+    registered = sum(source.is_registered for source in sources)
+    skipped = None if admitted else _skipped(context, registered).about(of)
     return await log_page(
         context, request, (of.pipeline_execution_id, key, *wanted.identity()), lambda _: logs, skipped
     )
@@ -121,9 +123,10 @@ async def step_events(
     if group and stage_name is None and not is_a_source:
         logs[_GROUP] = shared_log(group, lambda: context.services.logs.of_step(group, owner, span, wanted.text))
     registered = sum(source.is_registered for source in chosen)
-    skipped = (_skipped(context, registered),) if len(read) < len(chosen) else ()
+    skipped = _skipped(context, registered) if len(read) < len(chosen) else None
     bound = (step.pipeline_execution_id, stage_name, *wanted.identity())
-    return await log_page(context, request, bound, lambda _: logs, skipped)
+    unknown = await sources_left_out(step, context)
+    return await log_page(context, request, bound, lambda _: logs, skipped, unknown)
 
 
 async def execution_events(
@@ -156,8 +159,10 @@ def _source(context: Context, log: RegisteredLog, step: StepRow, owner: Owner, s
     return Log(lambda: logs.of_source(log.source, owner, step.sub_executions, span, text), log.log_group_name, log)
 
 
-def _skipped(context: Context, registered: int) -> str:
-    return f"Only the first {context.logs.most_registered} of {registered} registered logs were read."
+def _skipped(context: Context, registered: int) -> ExecutionWarning:
+    most = context.logs.most_registered
+    text = f"Only the first {most} of {registered} registered logs were read."
+    return ExecutionWarning(ExecutionWarningCode.LOG_SKIPPED, text)
 
 
 def _milliseconds(value: object) -> float | None:

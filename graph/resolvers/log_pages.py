@@ -4,10 +4,11 @@ A position is a line's time, the key of its log, its stream and its ordinal, so 
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from graph.context import Context
+from graph.execution_warnings import ExecutionWarning
 from graph.logs.lines import Line
 from graph.logs.merging import Place, PlaceWindow, merge
 from graph.logs.reading import NOTHING, LogReadStatus, Reading
@@ -32,10 +33,9 @@ class LogEvent:
 
 @dataclass(frozen=True, slots=True)
 class LogPage(Page[LogEvent]):
-    """A page of lines, how their reading went, and what there is to say of it."""
+    """A page of lines, and how their reading went."""
 
     status: LogReadStatus = LogReadStatus.EMPTY
-    warnings: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Log:
 @dataclass(frozen=True, slots=True)
 class _Outcome:
     status: LogReadStatus
-    warnings: Sequence[str]
+    warnings: Sequence[ExecutionWarning]
     reading: Reading
     reason: ShortPageReason | None = None
 
@@ -69,14 +69,16 @@ async def log_page(
     request: PageRequest,
     bound_to: Sequence[object],
     choose: Callable[[PlaceWindow], Mapping[str, Log]],
-    warnings: Sequence[str] = (),
+    skipped: ExecutionWarning | None = None,
+    warnings: Sequence[ExecutionWarning] = (),
     otherwise: Mapping[str, Log] | None = None,
 ) -> LogPage:
     """A page of the lines of some logs; of others, where a first page has none of them.
 
-    ``warnings`` are of logs that are not read, and stand before those of the reading.
+    ``skipped`` warns of logs that are not read, ``warnings`` of those that are not known; they stand before what there
+    is to say of the reading.
     """
-    outcomes = [_Outcome(LogReadStatus.SKIPPED, (warning,), NOTHING) for warning in warnings]
+    outcomes = [_Outcome(LogReadStatus.SKIPPED, (skipped,), NOTHING)] if skipped is not None else []
 
     async def fill(window: Window) -> Filled[LogEvent]:
         places = _place_window(window)
@@ -87,12 +89,12 @@ async def log_page(
         if is_first and otherwise and logs is not otherwise and not filled.entries and filled.stopped_at is None:
             filled, read = await _fill(context, otherwise, places)
             outcomes.extend(read)
-        return filled
+        said = [warning for outcome in outcomes for warning in outcome.warnings]
+        return replace(filled, warnings=[*warnings, *said])
 
     page = await paginate(context, request, bound_to, fill)
-    said = dict.fromkeys(warning for outcome in outcomes for warning in outcome.warnings)
     status = _overall(outcome.status for outcome in outcomes)
-    return LogPage(page.edges, page.page_info, page.short_page_reason, status=status, warnings=list(said))
+    return LogPage(page.edges, page.page_info, page.short_page_reason, warnings=page.warnings, status=status)
 
 
 async def _fill(
@@ -118,11 +120,15 @@ async def _read(context: Context, key: str, log: Log, window: PlaceWindow) -> _O
         budget = Budget(context.services.settings.logs_budget_calls, seconds)
         target = await log.find()
         if target.reader is None:
-            return _Outcome(target.status, target.warnings, NOTHING)
+            return _Outcome(target.status, _about(log, target.warnings), NOTHING)
         reading = await target.reader.read(wanted, budget)
     is_cut = reading.stopped_at is not None and reading.failure is None
     reason = (budget.spent or ShortPageReason.READ_BUDGET) if is_cut else None
-    return _Outcome(target.status_of(reading), target.warnings_of(reading), reading, reason)
+    return _Outcome(target.status_of(reading), _about(log, target.warnings_of(reading)), reading, reason)
+
+
+def _about(log: Log, warnings: Iterable[ExecutionWarning]) -> Sequence[ExecutionWarning]:
+    return [warning.about(log.source) for warning in warnings]
 
 
 async def _entries(

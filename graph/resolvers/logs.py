@@ -1,13 +1,16 @@
 """The log sources of a step, and its stored log texts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import NamedTuple
 
 from graph.context import Context
+from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode, call_failed
 from graph.logs import sources
 from graph.resolvers.gate import visible_step
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
+from graph.resolvers.registered import SubExecution, left_out, of_step
 from graph.resolvers.sources import listed
 from graph.resolvers.texts import StoredText, log_text
 from graph.tables import ids, keys
@@ -104,7 +107,12 @@ async def log_sources(step: StepRow, context: Context) -> Sequence[sources.LogSo
 
     Places without an account are in that of the run's own log group.
     """
-    return await _log_sources(step, context, await _destinations(step, context))
+    return await _log_sources(step, context, (await _destinations(step, context)).known)
+
+
+async def sources_left_out(step: StepRow, context: Context) -> Sequence[ExecutionWarning]:
+    """Warn of log sources that a step may have and that are not known."""
+    return [*left_out(step.unreadable_logs), *(await _destinations(step, context)).warnings]
 
 
 async def _log_sources(
@@ -122,21 +130,43 @@ async def _log_sources(
     )
 
 
-async def _destinations(step: StepRow, context: Context) -> Sequence[sources.Destination]:
+class _Destinations(NamedTuple):
+    """Where the state machines of a step log, and warnings of those that are not known to."""
+
+    known: Sequence[sources.Destination]
+    warnings: Sequence[ExecutionWarning]
+
+
+async def _destinations(step: StepRow, context: Context) -> _Destinations:
     """Where the registered state machines log, as VAMS asks: of the first twenty whose entries name their type.
 
     One that does not tell has none.
     """
-    flows: dict[str, str] = {}
-    for entry in step.sub_executions:
-        if entry.get("resourceType"):
-            registration, stage = context.engines.registration(entry), entry.get("stageName")
+    flows: dict[str, SubExecution] = {}
+    for sub in of_step(step):
+        if sub.entry.get("resourceType"):
+            registration = context.engines.registration(sub.entry)
             if registration is not None and registration.flow is not None:
-                flows.setdefault(registration.flow, stage if isinstance(stage, str) else "")
+                flows.setdefault(registration.flow, sub)
     asked = dict(islice(flows.items(), _MOST_FLOWS))
     told = await context.scope.gather(*map(context.engines.log_group, asked))
-    groups = zip(told, asked.values(), strict=True)
-    return [sources.Destination(group.value, stage) for group, stage in groups if group.value is not None]
+    known, warnings = [], []
+    for group, sub in zip(told, asked.values(), strict=True):
+        if group.value is not None:
+            known.append(sources.Destination(group.value, sub.stage_name or ""))
+        elif group.failure is not None:
+            warnings.append(_unknown_group(sub, group.failure))
+    if len(asked) < len(flows):
+        text = f"Only the first {len(asked)} of {len(flows)} registered state machines were asked where they log."
+        warnings.append(ExecutionWarning(ExecutionWarningCode.LOG_SKIPPED, text))
+    return _Destinations(known, warnings)
+
+
+def _unknown_group(sub: SubExecution, failure: str) -> ExecutionWarning:
+    text = f"The log group of {sub.label or 'a registered state machine'} is not known"
+    is_gone = failure == "StateMachineDoesNotExist"
+    code = ExecutionWarningCode.LOG_NOT_FOUND if is_gone else ExecutionWarningCode.LOG_UNAVAILABLE
+    return call_failed(text, failure, otherwise=code).about(sub)
 
 
 async def _page(step: StepRow, context: Context, request: PageRequest, *, only_registered: bool) -> Page[RegisteredLog]:
@@ -146,7 +176,8 @@ async def _page(step: StepRow, context: Context, request: PageRequest, *, only_r
         return [RegisteredLog.of(step, source) for source in chosen]
 
     async def read(window: Window) -> Filled[RegisteredLog]:
-        return listed(await logs(), lambda log: log.source.location_digest, window)
+        warnings = left_out(step.unreadable_logs) if only_registered else await sources_left_out(step, context)
+        return replace(listed(await logs(), lambda log: log.source.location_digest, window), warnings=warnings)
 
     async def count() -> int:
         return len(await logs())

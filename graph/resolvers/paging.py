@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from graph.context import Context
 from graph.errors import BadUserInput, InvalidCursor
+from graph.execution_warnings import ExecutionWarning, distinct
 from graph.tables.cursors import Cursors, Position, SealBroken, binding
 
 NodeT = TypeVar("NodeT")
@@ -75,12 +76,13 @@ class Filled(Generic[NodeT]):
     """What a source read, in the direction of reading: up to ``count + 1`` entries.
 
     Where the reading ended early, ``stopped_at`` is the position to go on from, and ``reason`` says which budget ended
-    it, if one did.
+    it, if one did. ``warnings`` say what the reading left out.
     """
 
     entries: Sequence[Entry[NodeT]]
     reason: ShortPageReason | None = None
     stopped_at: Position | None = None
+    warnings: Sequence[ExecutionWarning] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,7 @@ class Page(Generic[NodeT]):
     page_info: PageInfo
     short_page_reason: ShortPageReason | None = None
     count: Callable[[], Awaitable[int | None]] | None = field(default=None, repr=False)
+    warnings: Sequence[ExecutionWarning] = ()
 
     @property
     def nodes(self) -> list[NodeT]:
@@ -178,4 +181,4 @@ def _page(
         goes_on, came_from, first, last = came_from, goes_on, last, first
     for entry in shown:
         entry.seal = seal
-    return Page(shown, PageInfo(goes_on, came_from, first, last, seal), filled.reason, count)
+    return Page(shown, PageInfo(goes_on, came_from, first, last, seal), filled.reason, count, distinct(filled.warnings))

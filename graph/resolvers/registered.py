@@ -2,12 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from graph.engines.jobs import batch_job_id
 from graph.engines.service import UNTYPED
+from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode
 from graph.resolvers.inside import BatchJob, StageOwner
 from graph.tables import ids
 from graph.tables.records.steps import StepRow
@@ -91,6 +92,14 @@ def of_step(step: StepRow) -> list[SubExecution]:
         digest = hashlib.sha256(text.encode()).hexdigest()[:16]
         found.setdefault(digest, SubExecution(step, entry, digest))
     return list(found.values())
+
+
+def left_out(entries: int) -> Sequence[ExecutionWarning]:
+    """Warn of registered entries that are no objects."""
+    if not entries:
+        return ()
+    text = f"Registered entries that are no objects are left out: {entries}."
+    return (ExecutionWarning(ExecutionWarningCode.REGISTRATION_INCOMPLETE, text),)
 
 
 def with_digest(step: StepRow, digest: str) -> SubExecution | None:

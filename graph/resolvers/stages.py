@@ -1,9 +1,12 @@
 """How the stages of a run, their visits, jobs and map runs are answered."""
 
+from dataclasses import replace
+
 from graph.context import Context
-from graph.engines.inside import Inside, StageSource
+from graph.engines.inside import StageSource
+from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode, call_failed
 from graph.history import IterationCounts
-from graph.resolvers.inside import BatchJob, MapRun, Stage, StageOwner, StageVisit, batch_of, stage_in
+from graph.resolvers.inside import BatchJob, MapRun, Stage, StageOwner, StageVisit, stage_in
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
 from graph.resolvers.sources import listed
 
@@ -18,12 +21,10 @@ async def stage_named(owner: StageOwner, reference: str, context: Context, name:
 async def stage_page(owner: StageOwner, reference: str, context: Context, request: PageRequest) -> Page[Stage]:
     """The stages of a run, in the order of its definition."""
 
-    async def stages() -> list[Stage]:
-        inside = await context.engines.inside(reference)
-        return [Stage(owner, reference, inside, stage) for stage in inside.stages]
-
     async def read(window: Window) -> Filled[Stage]:
-        return listed(await stages(), lambda stage: stage.name, window)
+        inside = await context.engines.inside(reference)
+        stages = [Stage(owner, reference, inside, stage) for stage in inside.stages]
+        return replace(listed(stages, lambda stage: stage.name, window), warnings=inside.warnings)
 
     async def count() -> int | None:
         inside = await context.engines.inside(reference)
@@ -51,7 +52,8 @@ async def visits(stage: Stage, context: Context, request: PageRequest) -> Page[S
     ]
 
     async def read(window: Window) -> Filled[StageVisit]:
-        return listed(found, lambda visit: str(visit.entered_event_id or f"unread {visit.place}"), window)
+        filled = listed(found, lambda visit: str(visit.entered_event_id or f"unread {visit.place}"), window)
+        return replace(filled, warnings=stage.inside.history_warnings)
 
     async def count() -> int | None:
         return len(found) if stage.inside.is_complete else None
@@ -74,6 +76,14 @@ async def map_run_counts(run: MapRun, context: Context) -> IterationCounts | Non
     return (await context.engines.children(run.run.arn)).value if run.run.arn else None
 
 
+async def map_run_warning(run: MapRun, context: Context) -> ExecutionWarning | None:
+    """Why it is not known what became of a map run."""
+    if run.run.arn is None:
+        return ExecutionWarning(ExecutionWarningCode.HISTORY_CUT, "The event that names the Map run was not read.")
+    failure = (await context.engines.children(run.run.arn)).failure
+    return call_failed("Map run unavailable", failure) if failure is not None else None
+
+
 async def log_stream_name(job: BatchJob, context: Context) -> str | None:
     """The stream that a job logs to: from the history, else asked of AWS Batch."""
     if job.stream is not None:
@@ -82,21 +92,14 @@ async def log_stream_name(job: BatchJob, context: Context) -> str | None:
     return described.log_stream_name if described else None
 
 
-async def stage_warnings(inside: Inside, context: Context) -> list[str]:
-    """What could not be read of jobs and map runs, where the operation selects it."""
-    said: list[str] = []
-    selects = context.selection.includes
-    if selects("Stage", frozenset({"batch"})) and selects("BatchJob", frozenset({"logStreamName"})):
-        jobs = [job.job_id for job in filter(None, map(batch_of, inside.stages)) if job.stream is None]
-        described = await context.scope.gather(*map(context.engines.batch_job, jobs))
-        said += [
-            f"Batch job log stream unavailable for {job}: {told.failure}"
-            for job, told in zip(jobs, described, strict=True)
-            if told.failure
-        ]
-    if selects("Stage", frozenset({"mapRun"})) and selects("MapRun", frozenset({"counts"})):
-        for stage in inside.stages:
-            arn = stage.map_run.arn if stage.map_run is not None else None
-            if arn and (failure := (await context.engines.children(arn)).failure):
-                said.append(f"Map run unavailable for {stage.name}: {failure}")
-    return said
+async def log_stream_warning(job: BatchJob, context: Context) -> ExecutionWarning | None:
+    """Why the stream that a job logs to is not known."""
+    if job.stream is not None:
+        return None
+    told = await context.engines.batch_job(job.job_id)
+    if told.failure is not None:
+        return call_failed(f"Batch job log stream unavailable for {job.job_id}", told.failure)
+    if told.value is not None and told.value.log_stream_name is not None:
+        return None
+    text = f"AWS Batch names no log stream of {job.job_id}, which has not started or runs on EKS."
+    return ExecutionWarning(ExecutionWarningCode.STREAM_UNKNOWN, text)

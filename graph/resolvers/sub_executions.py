@@ -1,34 +1,37 @@
 """How what a step started elsewhere is answered: state machines, jobs, and whatever else."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from graph.aws.calls import FORGOTTEN
 from graph.context import Context
 from graph.engines.inside import Inside, StageSource
 from graph.engines.jobs import DeadlineJobKey, JobFacts
-from graph.engines.service import FORGOTTEN, Told
+from graph.engines.service import Told
+from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode, call_failed, status_unknown
 from graph.resolvers.engine_executions import EngineExecution
 from graph.resolvers.gate import visible_step
 from graph.resolvers.inside import Stage, brief
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
-from graph.resolvers.registered import BATCH_JOB, DEADLINE_JOB, SubExecution, of_step, with_digest
+from graph.resolvers.registered import BATCH_JOB, DEADLINE_JOB, SubExecution, left_out, of_step, with_digest
 from graph.resolvers.sources import listed
-from graph.resolvers.stages import stage_page, stage_warnings
+from graph.resolvers.stages import stage_page
+from graph.tables.records.executions import duration_ms as milliseconds_between
 from graph.tables.records.steps import StepRow
 from graph.tables.states import ExecutionStatus
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What became of a sub-execution, whatever it is; ``warning`` says why that is not known."""
+    """What became of a sub-execution, whatever it is; ``warning`` says why its status is not known."""
 
     status: ExecutionStatus = ExecutionStatus.UNKNOWN
     started_at: datetime | None = None
     stopped_at: datetime | None = None
     error: str | None = None
     cause: str | None = None
-    warning: str | None = None
+    warning: ExecutionWarning | None = None
 
 
 async def page(step: StepRow, context: Context, request: PageRequest) -> Page[SubExecution]:
@@ -36,7 +39,8 @@ async def page(step: StepRow, context: Context, request: PageRequest) -> Page[Su
     found = of_step(step)
 
     async def read(window: Window) -> Filled[SubExecution]:
-        return listed(found, lambda sub: sub.digest, window)
+        filled = listed(found, lambda sub: sub.digest, window)
+        return replace(filled, warnings=left_out(step.unreadable_sub_executions))
 
     async def count() -> int:
         return len(found)
@@ -89,20 +93,26 @@ async def summary(sub: SubExecution, context: Context) -> Summary:
         return await _run_summary(sub, context, called)
     if sub.resource_type == BATCH_JOB:
         if sub.batch is None:
-            return Summary(warning="A Batch job was registered without its id.")
-        return _job(f"Batch job status unavailable for {called}", await context.engines.batch_job(sub.batch.job_id))
+            return _incomplete("A Batch job was registered without its id.")
+        return _job("Batch job", called, await context.engines.batch_job(sub.batch.job_id))
     if sub.resource_type == DEADLINE_JOB:
         job = sub.deadline
         if job is None or not job.farm_id or not job.queue_id:
-            return Summary(warning=f"{called}: its registration names no farm, queue or job.")
+            return _incomplete(f"{called}: its registration names no farm, queue or job.")
         key = DeadlineJobKey(job.farm_id, job.queue_id, job.job_id)
-        return _job(f"Deadline Cloud job status unavailable for {called}", await context.engines.deadline_job(key))
-    return Summary(warning=f"The status of {called} is not known: its type is not followed.")
+        return _job("Deadline Cloud job", called, await context.engines.deadline_job(key))
+    text = f"The status of {called} is not known: its type is not followed."
+    return Summary(warning=ExecutionWarning(ExecutionWarningCode.NOT_FOLLOWED, text))
 
 
 async def status(sub: SubExecution, context: Context) -> ExecutionStatus:
     """How far it has come."""
     return (await summary(sub, context)).status
+
+
+async def status_warning(sub: SubExecution, context: Context) -> ExecutionWarning | None:
+    """Why its status is not known."""
+    return (await summary(sub, context)).warning
 
 
 async def started_at(sub: SubExecution, context: Context) -> datetime | None:
@@ -113,6 +123,12 @@ async def started_at(sub: SubExecution, context: Context) -> datetime | None:
 async def stopped_at(sub: SubExecution, context: Context) -> datetime | None:
     """When it ended."""
     return (await summary(sub, context)).stopped_at
+
+
+async def duration_ms(sub: SubExecution, context: Context) -> int | None:
+    """Milliseconds from its start to its end; None while it runs."""
+    found = await summary(sub, context)
+    return milliseconds_between(found.started_at, found.stopped_at)
 
 
 async def error(sub: SubExecution, context: Context) -> str | None:
@@ -139,39 +155,32 @@ async def stages(sub: SubExecution, context: Context, request: PageRequest) -> P
     return await stage_page(run.owner, run.reference, context, request)
 
 
-async def warnings(sub: SubExecution, context: Context) -> list[str]:
-    """What could not be read of the fields that the operation selects of sub-executions."""
-    said = [(await summary(sub, context)).warning] if context.selection.includes("SubExecution", _SUMMARY) else []
-    if context.selection.includes("SubExecution", _INSIDE) and (inside := await _inside(sub, context)) is not None:
-        said += [*inside.warnings, *await stage_warnings(inside, context)]
-    if context.selection.includes("SubExecution", frozenset({"batch"})) and sub.batch is not None:
-        described = await context.engines.batch_job(sub.batch.job_id)
-        if described.failure and context.selection.includes("BatchJob", frozenset({"logStreamName"})):
-            said.append(f"Batch job log stream unavailable for {sub.batch.job_id}: {described.failure}")
-    return list(dict.fromkeys(warning for warning in said if warning))
-
-
-_SUMMARY = frozenset({"status", "startedAt", "stoppedAt", "error", "cause"})
-_INSIDE = frozenset({"stages", "stageSource"})
-
-
 async def _run_summary(sub: SubExecution, context: Context, called: str) -> Summary:
     run = _run(sub, context)
     if run is None:
-        return Summary(warning=f"The status of {called} is not known: its registration names no execution.")
+        return _incomplete(f"The status of {called} is not known: its registration names no execution.")
     told = await context.engines.facts(run.reference)
     facts = told.value
     if facts is None:
-        return Summary(warning=f"Sub-execution status unavailable for {called}: {told.failure}")
-    return Summary(facts.status, facts.started_at, facts.stopped_at, brief(facts.error), brief(facts.cause))
+        return Summary(warning=call_failed(f"Sub-execution status unavailable for {called}", told.failure or FORGOTTEN))
+    error, cause = brief(facts.error), brief(facts.cause)
+    return Summary(facts.status, facts.started_at, facts.stopped_at, error, cause, _unknown(facts.status, called))
 
 
-def _job(unavailable: str, told: Told[JobFacts]) -> Summary:
+def _job(what: str, called: str, told: Told[JobFacts]) -> Summary:
     job = told.value
     if job is None:
-        reason = "it is no longer described" if told.failure == FORGOTTEN else told.failure
-        return Summary(warning=f"{unavailable}: {reason}")
-    return Summary(job.status, job.started_at, job.stopped_at, cause=brief(job.cause))
+        return Summary(warning=call_failed(f"{what} status unavailable for {called}", told.failure or FORGOTTEN))
+    cause = brief(job.cause)
+    return Summary(job.status, job.started_at, job.stopped_at, cause=cause, warning=_unknown(job.status, called))
+
+
+def _incomplete(text: str) -> Summary:
+    return Summary(warning=ExecutionWarning(ExecutionWarningCode.REGISTRATION_INCOMPLETE, text))
+
+
+def _unknown(status: ExecutionStatus, called: str) -> ExecutionWarning | None:
+    return status_unknown(called) if status is ExecutionStatus.UNKNOWN else None
 
 
 def _run(sub: SubExecution, context: Context) -> EngineExecution | None:

@@ -7,6 +7,7 @@ import strawberry
 from graph.context import Context
 from graph.resolvers import paging
 from graph.resolvers.paging import Page
+from graph.schema.execution_warning import ExecutionWarning
 from graph.schema.fields import answer, attribute, object_type
 from graph.schema.lazy import LazyExecution
 from graph.tables import states
@@ -17,6 +18,7 @@ _EDGES = "The rows of the page, each with its cursor."
 _NODES = "The rows of the page alone."
 _PAGE_INFO = "Where the page stands in its list."
 _REASON = "Null when the page is full or the list is at its end."
+WARNINGS = "What could not be read; empty where nothing is missing."
 _TOTAL = (
     "How long the whole list is, counted only when selected. Null where it is not known, as of a history that was not "
     "read whole, or where counting would cost too much."
@@ -79,6 +81,31 @@ class FilteredConnection(Generic[NodeT]):
     page_info: PageInfo = attribute(_PAGE_INFO, reads=())
     total_count: int | None = answer(total_count, _TOTAL)
     short_page_reason: paging.ShortPageReason | None = attribute(_REASON, reads=())
+
+
+@strawberry.type(name="Connection", description="A page of the rows of one parent, and what could not be read of them.")
+class WarningConnection(Generic[NodeT]):
+    """With a total and warnings."""
+
+    edges: list[Edge[NodeT]] = attribute(_EDGES, reads=())
+    nodes: list[NodeT] = attribute(_NODES, reads=())
+    page_info: PageInfo = attribute(_PAGE_INFO, reads=())
+    total_count: int | None = answer(total_count, _TOTAL)
+    warnings: list[ExecutionWarning] = attribute(WARNINGS, reads=())
+
+
+@strawberry.type(
+    name="Connection", description="A page of the rows of one parent, filtered, and what could not be read of them."
+)
+class FilteredWarningConnection(Generic[NodeT]):
+    """With a total and warnings, and filled within a read budget."""
+
+    edges: list[Edge[NodeT]] = attribute(_EDGES, reads=())
+    nodes: list[NodeT] = attribute(_NODES, reads=())
+    page_info: PageInfo = attribute(_PAGE_INFO, reads=())
+    total_count: int | None = answer(total_count, _TOTAL)
+    short_page_reason: paging.ShortPageReason | None = attribute(_REASON, reads=())
+    warnings: list[ExecutionWarning] = attribute(WARNINGS, reads=())
 
 
 @strawberry.type(description="An execution that touched an asset.")

@@ -9,16 +9,20 @@ from graph.resolvers import registered
 from graph.resolvers import sub_executions as subs
 from graph.resolvers.gate import require_logs
 from graph.resolvers.history_events import LONGEST_PAGE
-from graph.schema.connections import CountedConnection, FilteredConnection
+from graph.schema.connections import FilteredWarningConnection, WarningConnection
 from graph.schema.costs import TEXT_COST
+from graph.schema.execution_warning import ExecutionWarning
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import LazyExecution, LazyPipelineExecution
 from graph.schema.node import Node
-from graph.schema.scalars import JSON
+from graph.schema.scalars import JSON, BigInt
 from graph.schema.stages import BatchJob, HistoryEvent, Stage, UnreadRange
 from graph.tables.states import ExecutionStatus
 
-_WARNINGS = "What could not be read for the fields that are selected, in words; the request itself never fails for it."
+_STATUS_WARNING = (
+    "Why the status is UNKNOWN, and why error and cause are null then; null where the service said how far it has come."
+)
+_DURATION = "Milliseconds from start to stop, any wait for a redrive included; null while running."
 
 
 @object_type(registered.DeadlineCloudJob, description="A job of AWS Deadline Cloud.")
@@ -51,6 +55,7 @@ class EngineExecution(Node):
         runs.state_machine_arn, "The ARN of the state machine. Needs the logs permission.", guard=require_logs
     )
     status: ExecutionStatus | None = answer(runs.status, "How far it has come; UNKNOWN where the engine does not say.")
+    status_warning: ExecutionWarning | None = answer(runs.status_warning, _STATUS_WARNING)
     input: JSON | None = answer(
         runs.given, "The JSON given at start, redacted. Needs the logs permission.", guard=require_logs, cost=TEXT_COST
     )
@@ -68,6 +73,7 @@ class EngineExecution(Node):
     )
     started_at: datetime | None = answer(runs.fact("started_at"), "When it started.")
     stopped_at: datetime | None = answer(runs.fact("stopped_at"), "When it ended; null until then.")
+    duration_ms: BigInt | None = answer(runs.duration_ms, _DURATION)
     error: str | None = answer(runs.error, "The name of the error that ended it, redacted.")
     cause: str | None = answer(runs.cause, "Why it ended so, redacted, at most 256 characters.")
     redrive_count: int | None = answer(runs.fact("redrive_count"), "How often it was redriven.")
@@ -75,10 +81,10 @@ class EngineExecution(Node):
     redrive_status_reason: str | None = answer(runs.fact("redrive_status_reason"), "Why it cannot be redriven.")
     last_redriven_at: datetime | None = answer(runs.fact("last_redriven_at"), "When it was redriven last.")
     stage_source: StageSource | None = answer(runs.stage_source, "What its stages are known from.")
-    stages: CountedConnection[Stage] | None = page(
+    stages: WarningConnection[Stage] | None = page(
         runs.stages, "Its states, in the order of the definition, a container before what is inside it."
     )
-    history: FilteredConnection[HistoryEvent] | None = page(
+    history: FilteredWarningConnection[HistoryEvent] | None = page(
         runs.history,
         "Its events, oldest first, each at its state, branch and iteration; with stepName those of a state, with types "
         "those of some types. Leads through what unread names as well, on short pages where that takes long.",
@@ -93,7 +99,6 @@ class EngineExecution(Node):
         "What was not read of its history; empty when it was read whole. Of the reading that stages and visits are "
         "told from, whatever else is selected.",
     )
-    warnings: list[str] = answer(runs.warnings, _WARNINGS)
 
 
 @object_type(registered.SubExecution, description="What a step started elsewhere, as it registered it.")
@@ -125,17 +130,18 @@ class SubExecution(Node):
     arn: str | None = answer(subs.locator("arn"), "As registered. Needs the logs permission.", guard=require_logs)
     job_id: str | None = answer(subs.locator("jobId"), "As registered. Needs the logs permission.", guard=require_logs)
     status: ExecutionStatus = answer(subs.status, "How far it has come; UNKNOWN where its service does not say.")
+    status_warning: ExecutionWarning | None = answer(subs.status_warning, _STATUS_WARNING)
     started_at: datetime | None = answer(subs.started_at, "When it started.")
     stopped_at: datetime | None = answer(subs.stopped_at, "When it ended; null until then.")
+    duration_ms: BigInt | None = answer(subs.duration_ms, _DURATION)
     error: str | None = answer(subs.error, "The name of the error that ended it, redacted.")
     cause: str | None = answer(subs.cause, "Why it ended so, redacted, at most 256 characters.")
     batch: BatchJob | None = attribute("The job of AWS Batch that it is.", reads=())
     deadline: DeadlineCloudJob | None = attribute("The job of AWS Deadline Cloud that it is.", reads=())
     stage_source: StageSource | None = answer(subs.stage_source, "What its stages are known from.")
-    stages: CountedConnection[Stage] | None = page(
+    stages: WarningConnection[Stage] | None = page(
         subs.stages, "The states of the state machine that it is a run of; none for what is no state machine."
     )
     engine_execution: EngineExecution | None = answer(
         subs.engine_execution, "The run itself; null for what is no state machine or flow."
     )
-    warnings: list[str] = answer(subs.warnings, _WARNINGS)

@@ -1,12 +1,24 @@
 """The enumerations of the graph, over those that the rows are decoded to."""
 
-import strawberry
+from enum import Enum
 
+import strawberry
+from strawberry.types.enum import StrawberryEnumDefinition
+
+from graph import execution_warnings
 from graph.engines import engine, inside
 from graph.history import StageStatus, StageTransitionKind
 from graph.logs import reading, sources
 from graph.resolvers import paging
 from graph.tables import keys, states
+
+
+def _describe(kind: type[Enum], **members: str) -> None:
+    """Describe the members of an enumeration, all of them, whose class is not the schema's own."""
+    definition: StrawberryEnumDefinition = vars(kind)["__strawberry_definition__"]
+    for value in definition.values:
+        value.description = members.pop(value.name)
+
 
 strawberry.enum(
     states.ExecutionStatus,
@@ -52,6 +64,39 @@ strawberry.enum(
     ),
 )
 strawberry.enum(StageTransitionKind, description="When a transition is taken.")
+_describe(
+    strawberry.enum(
+        execution_warnings.ExecutionWarningCode,
+        description="May grow in any release: clients show the message of a code that they do not know.",
+    ),
+    HISTORY_CUT="A history is longer than what is read of one.",
+    HISTORY_UNAVAILABLE="A history could not be read, or not to its end.",
+    HISTORY_NOT_KEPT="The engine keeps no history of such a run.",
+    OPERATION_BUDGET="The operation had no reads or no time left; one that asks for less comes further.",
+    ENGINE_DENIED="The server may not ask the service that runs it.",
+    ENGINE_UNAVAILABLE="The service that runs it did not answer, or with what is not known.",
+    RUN_GONE="The engine has forgotten the run.",
+    EVENT_UNKNOWN="A history has events of types that are not known.",
+    INDEX_UNKNOWN="The engine does not tell which branch or iteration it was.",
+    DEFINITION_UNAVAILABLE="The definition could not be read, so that stages are told from the history alone.",
+    DEFINITION_ODD="The definition contradicts itself.",
+    STAGES_CUT="There are more stages, or stages nested deeper, than are shown.",
+    REGISTRATION_INCOMPLETE="A step registered something without what is needed to find it.",
+    NOT_FOLLOWED="What was registered is of a type whose service is not asked.",
+    JOB_GONE="The service has forgotten the job.",
+    STREAM_UNKNOWN="The log stream of a job is not known.",
+    STREAM_MISMATCH="A job writes to another log group than was registered.",
+    LOG_DENIED="The server may not read the log.",
+    LOG_NOT_FOUND="The log, or a stream of it, does not exist, or not any more.",
+    LOG_UNAVAILABLE="The log could not be read.",
+    LOG_SKIPPED="There are more logs than one operation reads.",
+    LINES_LEFT_OUT="Lines of a log were left out.",
+    WATCH_LIMIT="There is more to watch than is watched.",
+    STOP_FAILED="Something could not be stopped.",
+    STOP_UNSUPPORTED="Something cannot be stopped from here.",
+    WRITE_FAILED="Something was done and could not be noted.",
+    CLEANUP_LEFT="Something was left that is to be removed.",
+)
 strawberry.enum(
     paging.ShortPageReason,
     description="Why a page holds fewer rows than asked although more may follow. Its endCursor goes on from there.",

@@ -13,8 +13,9 @@ from graph.resolvers.gate import require_logs
 from graph.resolvers.log_events import LONGEST_PAGE, LinesWanted
 from graph.resolvers.log_pages import LogPage
 from graph.resolvers.paging import PageRequest, ShortPageReason
-from graph.schema.connections import PageInfo
+from graph.schema.connections import WARNINGS, PageInfo
 from graph.schema.costs import TEXT_COST
+from graph.schema.execution_warning import ExecutionWarning
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.instants import instant
 from graph.schema.lazy import LazyPipelineExecution
@@ -22,9 +23,9 @@ from graph.schema.node import Node
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.records.steps import StepRow
 
-LOG_SOURCES = StepRow.fields("execution_type_text", "resource_arn", "logs", "sub_executions") + ExecutionRow.fields(
-    "log_group_arn"
-)
+LOG_SOURCES = StepRow.fields(
+    "execution_type_text", "resource_arn", "logs", "unreadable_logs", "sub_executions"
+) + ExecutionRow.fields("log_group_arn")
 RUN_TIMES = ExecutionRow.fields("started_at", "stopped_at", "log_group_arn")
 
 _Text = Annotated[
@@ -123,7 +124,7 @@ class LogEventConnection:
     short_page_reason: ShortPageReason | None = attribute(
         "Null when the page is full, the log is at its end, or its reading failed.", reads=()
     )
-    warnings: list[str] = attribute("What could not be read, in words.", reads=())
+    warnings: list[ExecutionWarning] = attribute(WARNINGS, reads=())
 
 
 @object_type(logs.RegisteredLog, description="A place in CloudWatch Logs that a step writes to.")

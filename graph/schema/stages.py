@@ -10,8 +10,9 @@ from graph.resolvers import history_events, inside, stages
 from graph.resolvers.engine_executions import of_stage
 from graph.resolvers.gate import require_logs
 from graph.resolvers.history_events import LONGEST_PAGE
-from graph.schema.connections import CountedConnection, FilteredConnection
+from graph.schema.connections import FilteredWarningConnection, WarningConnection
 from graph.schema.costs import TEXT_COST
+from graph.schema.execution_warning import ExecutionWarning
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import LazyEngineExecution
 from graph.schema.node import Node
@@ -26,6 +27,7 @@ class BatchJob:
     log_stream_name: str | None = answer(
         stages.log_stream_name, "The stream that it logs to: from the history, else asked of AWS Batch."
     )
+    log_stream_warning: ExecutionWarning | None = answer(stages.log_stream_warning, "Why its stream is not known.")
 
 
 @object_type(Counts, description="Iterations of a Map by what became of them.")
@@ -57,6 +59,9 @@ class MapRun:
 
     arn: str | None = answer(stages.map_run_arn, "The ARN. Needs the logs permission.", guard=require_logs)
     redrive_count: int | None = attribute("How often it was redriven.", reads=())
+    status_warning: ExecutionWarning | None = answer(
+        stages.map_run_warning, "Why it is not known what became of it, and counts is null."
+    )
     counts: IterationCounts | None = answer(stages.map_run_counts, "Its executions by what became of them.")
 
 
@@ -110,7 +115,7 @@ class Stage(Node):
     map_run: MapRun | None = attribute("The run of a distributed Map.", reads=())
     iterations: IterationCounts | None = attribute("Iterations of the current attempt of a Map.", reads=())
     batch: BatchJob | None = attribute("The last job of AWS Batch that it ran.", reads=())
-    visits: CountedConnection["StageVisit"] | None = page(stages.visits, "Its visits, in the order of entry.")
+    visits: WarningConnection["StageVisit"] | None = page(stages.visits, "Its visits, in the order of entry.")
 
 
 @object_type(
@@ -125,7 +130,7 @@ class StageVisit:
     scope: list[StageScope] | None = attribute(
         "Where it ran, outermost first; empty at the root, null where that was not read.", reads=()
     )
-    history: FilteredConnection["HistoryEvent"] | None = page(
+    history: FilteredWarningConnection["HistoryEvent"] | None = page(
         history_events.visit_history, "Its events, oldest first.", longest=LONGEST_PAGE
     )
     status: StageStatus = attribute("What became of it.", reads=())

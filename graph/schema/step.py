@@ -5,7 +5,7 @@ from datetime import datetime
 from graph.resolvers import inputs, logs, outputs, statuses, steps, sub_executions
 from graph.resolvers.gate import require_logs, require_metadata
 from graph.resolvers.log_events import LONGEST_PAGE
-from graph.schema.connections import CountedConnection, FilteredConnection
+from graph.schema.connections import CountedConnection, FilteredConnection, WarningConnection
 from graph.schema.costs import TEXT_COST
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import (
@@ -136,15 +136,15 @@ class PipelineExecution(Node):
     output_results: CountedConnection[LazyOutputResult] | None = page(
         outputs.step_output_results, "The result texts recorded under the step: all of the run's, under its last step."
     )
-    sub_executions: CountedConnection[LazySubExecution] | None = page(
+    sub_executions: WarningConnection[LazySubExecution] | None = page(
         sub_executions.page,
         "What the step started elsewhere and registered: state machines, jobs and others, each entry once.",
-        reads=Row.fields("sub_executions"),
+        reads=Row.fields("sub_executions", "unreadable_sub_executions"),
     )
-    registered_logs: CountedConnection[LazyRegisteredLog] | None = page(
+    registered_logs: WarningConnection[LazyRegisteredLog] | None = page(
         logs.registered_logs, "The log sources that the step itself registered.", reads=LOG_SOURCES
     )
-    available_logs: CountedConnection[LazyRegisteredLog] | None = page(
+    available_logs: WarningConnection[LazyRegisteredLog] | None = page(
         logs.available_logs,
         "The registered log sources together with those that the step's row implies, each location once.",
         reads=LOG_SOURCES,

@@ -133,6 +133,14 @@ def mappings(value: Value | None, _attribute: str) -> Sequence[dict[str, Any]]:
     return [element for element in _elements(value) if isinstance(element, dict)]
 
 
+def others_than_mappings(value: Value | None, _attribute: str) -> int:
+    """How many elements :func:`mappings` leaves out; a value of another kind is one."""
+    held = None if value is None else plain(value)
+    if not isinstance(held, list):
+        return int(held is not None)
+    return sum(not isinstance(element, dict) for element in held)
+
+
 def texts(value: Value | None, _attribute: str) -> Sequence[str]:
     """A list of texts; what is not a text is left out."""
     return [element for element in _elements(value) if isinstance(element, str)]

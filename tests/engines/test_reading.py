@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from graph.aws.calls import CallFailed
 from graph.engines.engine import HistoryPage, NoHistory
 from graph.engines.reading import HistoryReading, Pages, read_history
+from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode
 from graph.history import Event, EventKind
 
 
@@ -37,6 +38,11 @@ async def read(history: History, most: int = 5, operation: int = 20, *, backward
     return await read_history(history, most, Pages(operation), backwards=backwards)
 
 
+def cut(code: str, events: int) -> ExecutionWarning:
+    text = f"Only {events} events of the history were read."
+    return ExecutionWarning(ExecutionWarningCode[code], text)
+
+
 def ids(reading: HistoryReading) -> set[int]:
     return {event.id for event in reading.events}
 
@@ -59,7 +65,7 @@ async def test_what_lies_between_stays_unread_where_the_pages_are_used_up() -> N
     reading = await read(History(100, 10))
     assert ids(reading) == {*range(1, 11), *range(61, 101)}
     assert reading.read_to_end
-    assert reading.warning == "Only 50 events of the history were read."
+    assert reading.warning == cut("HISTORY_CUT", 50)
 
 
 async def test_an_operation_has_no_more_pages_than_its_own() -> None:
@@ -67,7 +73,7 @@ async def test_an_operation_has_no_more_pages_than_its_own() -> None:
     first = await read_history(History(100, 10), 5, operation, backwards=True)
     second = await read_history(History(100, 10), 5, operation, backwards=True)
     assert (len(first.events), len(second.events), operation.left) == (30, 0, 0)
-    assert (second.read_to_end, second.warning) == (False, "Only 0 events of the history were read.")
+    assert (second.read_to_end, second.warning) == (False, cut("OPERATION_BUDGET", 0))
 
 
 async def test_an_engine_that_reads_forward_alone_tells_no_end() -> None:
@@ -85,7 +91,8 @@ async def test_a_failure_keeps_what_was_read_before(failing: int, length: int, r
 
     reading = await read(Failing(100, 10))
     assert (len(reading.events), reading.read_to_end) == (length, read_to_end)
-    assert reading.warning == "The history could not be read whole: ThrottlingException."
+    text = "The history could not be read whole: ThrottlingException."
+    assert reading.warning == ExecutionWarning(ExecutionWarningCode.HISTORY_UNAVAILABLE, text)
 
 
 async def test_a_run_without_a_history_says_so() -> None:
@@ -93,7 +100,8 @@ async def test_a_run_without_a_history_says_so() -> None:
         async def __call__(self, token: str | None, *, newest_first: bool) -> HistoryPage:
             raise NoHistory("There is none")
 
-    assert await read(Without(1, 1)) == HistoryReading((), read_to_end=False, warning="There is none.")
+    warning = ExecutionWarning(ExecutionWarningCode.HISTORY_NOT_KEPT, "There is none.")
+    assert await read(Without(1, 1)) == HistoryReading((), read_to_end=False, warning=warning)
 
 
 @given(st.integers(1, 60), st.integers(1, 12), st.integers(1, 8), st.integers(0, 3))

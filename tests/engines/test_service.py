@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from graph.aws.calls import Caller
+from graph.aws.calls import FORGOTTEN, Caller
 from graph.demo.insides import INSIDES_RUN
 from graph.demo.logs import log_clients
-from graph.engines.service import FORGOTTEN, Engines, Told
+from graph.engines.service import Engines, Told
 from graph.operation import OperationScope
 from graph.settings import Settings
 from graph.tables.states import ExecutionStatus
+from tests.harness import told
 from tests.logs.unruly import Recorded
 
 PUBLISH = INSIDES_RUN.steps[0].sub_executions[0]["executionArn"]
@@ -76,10 +77,10 @@ async def test_nothing_is_waited_for_when_the_time_is_up(make: Callable[..., Eng
     assert await operation.facts(PUBLISH) == Told(None, "TimeBudget")
     inside = await operation.inside(PUBLISH)
     assert time.monotonic() - begun < 0.25
-    assert inside.warnings == (
-        "The definition could not be read: TimeBudget.",
-        "The history could not be read whole: TimeBudget.",
-    )
+    assert told(inside.warnings) == [
+        ("OPERATION_BUDGET", "The definition could not be read: TimeBudget."),
+        ("OPERATION_BUDGET", "The history could not be read whole: TimeBudget."),
+    ]
 
 
 async def test_operations_share_no_answers(make: Callable[..., Engines]) -> None:

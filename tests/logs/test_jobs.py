@@ -7,6 +7,7 @@ import pytest
 from graph.aws.calls import Caller
 from graph.logs.jobs import NO_LONGER_DESCRIBED, ON_EKS, Found, Jobs
 from graph.logs.sources import DeadlineJob
+from tests.harness import told
 from tests.logs.test_service import Batch, Deadline, Refusing, job, registered
 from tests.logs.unruly import Recorded, refused
 
@@ -42,7 +43,8 @@ async def test_what_batch_cannot_tell_of_logs_is_said(caller: Caller) -> None:
     options = {"awslogs-group": "/elsewhere"}
     moved = {"jobId": "a", "container": {"logStreamName": "s", "logConfiguration": {"options": options}}}
     found = await streams(caller, Batch(moved), [registered("a")])
-    assert found == Found([], warnings=("The Batch job writes to /elsewhere, not to /aws/batch/job.",))
+    assert found.streams == []
+    assert told(found.warnings) == [("STREAM_MISMATCH", "The Batch job writes to /elsewhere, not to /aws/batch/job.")]
 
 
 async def test_entries_that_are_no_batch_jobs_are_passed_over(caller: Caller) -> None:
@@ -72,7 +74,7 @@ async def test_five_pages_of_sessions_are_read_and_the_last_started_chosen(calle
     found = await Jobs(Batch(), client, caller).sessions([JOB])
     assert len(client.requests) == 5
     assert found.streams == [f"session-4-{n}" for n in range(19, 9, -1)]
-    assert found.warnings == ("Only the 10 sessions that started last were read.",)
+    assert told(found.warnings) == [("LINES_LEFT_OUT", "Only the 10 sessions that started last were read.")]
 
 
 async def test_sessions_of_several_jobs_are_one_list(caller: Caller) -> None:
@@ -94,6 +96,6 @@ async def test_a_job_whose_sessions_may_not_be_listed_hides_those_of_no_other(ca
             return {"sessions": [{"sessionId": f"session-{jobId}"}]}
 
     found = await Jobs(Batch(), Recorded(OneDenied()), caller).sessions([JOB._replace(job_id="denied"), JOB])
-    assert found == Found(
-        ["session-job"], warnings=("The sessions of a job could not be listed: AccessDeniedException",)
-    )
+    assert found.streams == ["session-job"]
+    text = "The sessions of a job could not be listed: AccessDeniedException."
+    assert told(found.warnings) == [("ENGINE_DENIED", text)]

@@ -14,6 +14,7 @@ from graph.logs.reading import LogReadStatus, Reading
 from graph.logs.scope import Owner
 from graph.logs.service import Logs, OperationLogs, Target
 from graph.logs.sources import DeadlineJob, LogKind, LogSource, LogSourceType
+from tests.harness import told
 from tests.logs.unruly import ARN, Calls, Recorded, refused
 
 RUN, STEP = "9b1c0f5e7d6a4b3c8e2f1a0d9c8b7a65", "1a2b3c4d5e6f47089a0b1c2d3e4f5061"
@@ -224,14 +225,14 @@ async def test_every_container_and_attempt_of_a_job_is_read(caller: Caller) -> N
         assert reading is not None
         assert sorted(line.message for line in reading.lines) == ["model/1", "model/2", "sidecar/2"]
         assert target.status_of(reading) is LogReadStatus.READ
-        assert target.warnings_of(reading) == ("Without a line, or deleted: sidecar/1.",)
+        assert told(target.warnings_of(reading)) == [("LOG_NOT_FOUND", "Without a line, or deleted: sidecar/1.")]
 
 
 async def test_no_more_streams_are_read_than_one_call_searches_and_that_is_said(caller: Caller) -> None:
     jobs = Batch(job("j", "s", *(f"a/{n}" for n in range(120))))
     target, _, [(_, request)] = await read(caller, batch(), batch=jobs, entries=[registered("j")])
     assert len(request["logStreamNames"]) == 100
-    assert target.warnings == ("Only the first 100 of 121 streams were read.",)
+    assert told(target.warnings) == [("LINES_LEFT_OUT", "Only the first 100 of 121 streams were read.")]
 
 
 TASK = "0123456789abcdef0123456789abcdef"
@@ -299,7 +300,9 @@ async def test_where_no_stream_is_the_tasks_that_is_said(caller: Caller) -> None
     )
     assert reading is not None
     assert target.status_of(reading) is LogReadStatus.EMPTY
-    assert target.warnings_of(reading) == (f"container: no line is of the tasks {TASK} or holds the step's ids.",)
+    assert told(target.warnings_of(reading)) == [
+        ("LINES_LEFT_OUT", f"container: no line is of the tasks {TASK} or holds the step's ids.")
+    ]
 
 
 @pytest.mark.parametrize("kind", [LogSourceType.BATCH, LogSourceType.ECS, LogSourceType.CONTAINER])
@@ -323,9 +326,9 @@ async def test_a_container_of_unknown_streams_is_searched_for_ids_and_unscoped(
     assert request.get("logStreamNamePrefix") == prefix
     assert target.status_of(reading) is LogReadStatus.UNSCOPED
     where = "all with its prefix were" if prefix else "all of its group was"
-    assert target.warnings_of(reading) == (
-        f"The stream of container is not known: {where} searched for the step's ids.",
-    )
+    assert told(target.warnings_of(reading)) == [
+        ("STREAM_UNKNOWN", f"The stream of container is not known: {where} searched for the step's ids.")
+    ]
 
 
 async def test_a_source_that_was_searched_for_ids_in_vain_says_so(caller: Caller) -> None:
@@ -333,29 +336,31 @@ async def test_a_source_that_was_searched_for_ids_in_vain_says_so(caller: Caller
     target, reading, _ = await read(caller, source("/studio"), logs=EmbeddedLogs(lines))
     assert reading is not None
     assert target.status_of(reading) is LogReadStatus.EMPTY
-    assert target.warnings_of(reading) == ("A log: no line holds the step's ids, and others are not shown.",)
+    assert told(target.warnings_of(reading)) == [
+        ("LINES_LEFT_OUT", "A log: no line holds the step's ids, and others are not shown.")
+    ]
 
 
 @pytest.mark.parametrize(
     ("jobs", "entries", "warnings"),
     [
-        (Batch(), [], 1),
-        (Batch(job("j", "x/1")), [registered("j", "Other")], 1),
-        (Batch(job("j")), [registered("j")], 1),
-        (Batch(), [registered("j")], 2),
-        (Refusing("AccessDeniedException"), [registered("j")], 2),
+        (Batch(), [], []),
+        (Batch(job("j", "x/1")), [registered("j", "Other")], []),
+        (Batch(job("j")), [registered("j")], []),
+        (Batch(), [registered("j")], ["JOB_GONE"]),
+        (Refusing("AccessDeniedException"), [registered("j")], ["ENGINE_DENIED"]),
     ],
     ids=["no job", "other stage", "no stream", "forgotten", "denied"],
 )
 async def test_an_unknown_batch_stream_is_searched_by_its_prefix_and_unscoped(
-    caller: Caller, jobs: Any, entries: list[dict[str, str]], warnings: int
+    caller: Caller, jobs: Any, entries: list[dict[str, str]], warnings: list[str]
 ) -> None:
     target, reading, requests = await read(caller, batch("Thumb"), batch=jobs, entries=entries)
     scope = {"logStreamNamePrefix": "vams-thumbnail/default/", "filterPattern": BOTH}
     assert requests == [("filter_log_events", SEARCH | {"logGroupIdentifier": f"{ARN}/aws/batch/job"} | scope)]
     assert reading is not None
     assert target.status_of(reading) is LogReadStatus.UNSCOPED
-    assert len(target.warnings_of(reading)) == warnings
+    assert [code for code, _ in told(target.warnings_of(reading))] == [*warnings, "STREAM_UNKNOWN"]
 
 
 async def test_the_engine_knows_the_stream_of_a_stage_first(caller: Caller) -> None:
@@ -411,7 +416,7 @@ async def test_sessions_without_a_stream_hide_no_lines_of_the_others(
     assert {line.message for line in reading.lines} == {f"line {n}" for n in {1, 2, 3} - unwritten}
     assert target.status_of(reading) is LogReadStatus.READ
     missing = ", ".join(f"session-{n}" for n in sorted(unwritten, reverse=True))
-    assert target.warnings_of(reading) == (f"Without a line, or deleted: {missing}.",)
+    assert told(target.warnings_of(reading)) == [("LOG_NOT_FOUND", f"Without a line, or deleted: {missing}.")]
 
 
 async def test_sessions_of_which_none_has_a_stream_are_not_found(caller: Caller) -> None:
@@ -445,7 +450,10 @@ async def test_a_refusal_has_a_status_and_words_without_an_account(
     target, reading, _ = await read(caller, of, logs=Refusing(code))
     assert reading is not None
     assert target.status_of(reading) is status
-    assert target.warnings_of(reading) == (f"Step invocation log retrieval failed for /aws/lambda/thumb: {code}",)
+    of_status = {LogReadStatus.DENIED: "LOG_DENIED", LogReadStatus.NOT_FOUND: "LOG_NOT_FOUND"}
+    warned = of_status.get(status, "LOG_UNAVAILABLE")
+    text = f"Step invocation log retrieval failed for /aws/lambda/thumb: {code}."
+    assert told(target.warnings_of(reading)) == [(warned, text)]
 
 
 @pytest.mark.parametrize("of", [source("/studio"), batch(), source("/s", log_stream_name="a")])

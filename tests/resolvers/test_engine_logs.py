@@ -23,7 +23,7 @@ LOGS = """query($id: String!) { pipelineExecution(pipelineExecutionId: $id) {
 LINES = """query($id: String!, $first: Int, $after: String, $last: Int, $before: String, $filterPattern: String) {
   execution(executionId: $id) {
     logEvents(first: $first, after: $after, last: $last, before: $before, filterPattern: $filterPattern) {
-      status warnings nodes { time message logGroupName }
+      status warnings { code message } nodes { time message logGroupName }
       pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }"""
 
 
@@ -112,7 +112,8 @@ async def test_a_history_that_cannot_be_read_is_a_warning(memory: MemoryDatabase
     graph = Graph(memory, NAMES, SETTINGS, logs=clients)
     page = await lines(graph, first=10)
     assert page["nodes"] == []
-    assert any("AccessDeniedException" in warning for warning in page["warnings"])
+    text = "Execution history unavailable: AccessDeniedException."
+    assert {"code": "LOG_DENIED", "message": text} in page["warnings"]
     graph.close()
 
 

@@ -27,13 +27,15 @@ query($id: String!) { execution(executionId: $id) {
   executionId status
   pipelineExecutions { nodes { pipelineExecutionId status } }
   failing: pipelineExecutions(last: 1) { nodes {
-    subExecutions(first: 1) { nodes { id resourceType resourceName label status error cause warnings stageSource
+    subExecutions(first: 1) { nodes { id resourceType resourceName label status error cause stageSource
+      statusWarning { code message }
       batch { jobId logStreamName } deadline { jobId }
-      stages(first: 8) { nodes { name type status error path parent { name } attempts visitCount
+      stages(first: 8) { warnings { code message }
+       nodes { name type status error path parent { name } attempts visitCount
         iterations { total started succeeded failed aborted }
         visits(last: 63) { nodes { name status attempts error scope { stageName branch branchName iteration }
           history(last: 10) { nodes { eventId type stepName scope { iteration } } } } } } }
-      engineExecution { status historyIsComplete warnings
+      engineExecution { status historyIsComplete statusWarning { code message } stages { warnings { code message } }
         history(last: 10) { nodes { eventId type stepName isAttributed scope { stageName iteration } } } } } } } } } }
 """
 SUBS = """
@@ -87,7 +89,7 @@ async def test_one_query_over_http_leads_from_an_execution_to_the_events_of_its_
     assert "errors" not in answer
     (failing,) = answer["data"]["execution"]["failing"]["nodes"]
     (assembly,) = failing["subExecutions"]["nodes"]
-    assert (assembly["status"], assembly["error"], assembly["warnings"]) == ("FAILED", "PartError", [])
+    assert (assembly["status"], assembly["error"], assembly["statusWarning"]) == ("FAILED", "PartError", None)
     found = stages(assembly)
     assert {name: stage["parent"] and stage["parent"]["name"] for name, stage in found.items()} == {
         "Checks": None,
@@ -157,14 +159,23 @@ async def test_an_entry_that_was_registered_twice_is_there_once(quick: Graph) ->
 
 
 async def test_jobs_are_described_and_what_is_not_followed_is_unknown_with_a_reason(quick: Graph) -> None:
-    found = await subs(quick, REGISTRATIONS_ID, "status stoppedAt warnings engineExecution { id }")
-    by_status = [(sub["status"], len(sub["warnings"])) for sub in found]
-    unknown = ("UNKNOWN", 1)
-    assert by_status == [*[unknown] * 4, ("SUCCEEDED", 0), unknown, unknown, ("SUCCEEDED", 0)]
-    assert found[3]["warnings"] == [
-        "Batch job status unavailable for 0b1c2d3e-4f50-4617-8899-aabbccddeeff: it is no longer described"
+    found = await subs(
+        quick, REGISTRATIONS_ID, "status stoppedAt statusWarning { code message } engineExecution { id }"
+    )
+    by_status = [(sub["status"], sub["statusWarning"] and sub["statusWarning"]["code"]) for sub in found]
+    assert by_status == [
+        *[("UNKNOWN", "RUN_GONE")] * 3,
+        ("UNKNOWN", "JOB_GONE"),
+        ("SUCCEEDED", None),
+        *[("UNKNOWN", "NOT_FOLLOWED")] * 2,
+        ("SUCCEEDED", None),
     ]
-    assert found[5]["warnings"] == ["The status of Viewer warm-up is not known: its type is not followed."]
+    assert found[3]["statusWarning"]["message"] == (
+        "Batch job status unavailable for 0b1c2d3e-4f50-4617-8899-aabbccddeeff: it is no longer described."
+    )
+    assert found[5]["statusWarning"]["message"] == (
+        "The status of Viewer warm-up is not known: its type is not followed."
+    )
     assert [bool(sub["engineExecution"]) for sub in found] == [True] * 3 + [False] * 5
 
 
@@ -191,30 +202,38 @@ async def test_a_redrive_a_batch_job_and_a_distributed_map(quick: Graph) -> None
 
 
 async def test_a_long_history_is_read_in_part_and_says_so(quick: Graph) -> None:
-    fields = "warnings stages { nodes { name status } } engineExecution { historyIsComplete history { totalCount } }"
+    warnings = "warnings { code message }"
+    fields = f"""stages {{ {warnings} nodes {{ name status visits {{ {warnings} }} }} }}
+      engineExecution {{ historyIsComplete history {{ totalCount {warnings} }} }}"""
     survey = (await subs(quick, INSIDES_ID, fields))[2]
-    assert survey["warnings"] == ["Only 5000 events of the history were read."]
-    assert survey["engineExecution"] == {"historyIsComplete": False, "history": {"totalCount": None}}
+    cut = [{"code": "HISTORY_CUT", "message": "Only 5000 events of the history were read."}]
+    assert survey["stages"]["warnings"] == cut
+    assert all(stage["visits"]["warnings"] == cut for stage in survey["stages"]["nodes"])
+    history = {"totalCount": None, "warnings": cut}
+    assert survey["engineExecution"] == {"historyIsComplete": False, "history": history}
     assert stages(survey)["Sum up"]["status"] == "SUCCEEDED"
 
 
 async def test_an_express_run_has_no_history_and_says_so(quick: Graph) -> None:
-    express = (await subs(quick, INSIDES_ID, "warnings stages { totalCount } stageSource"))[1]
+    express = (await subs(quick, INSIDES_ID, "stages { totalCount warnings { code message } } stageSource"))[1]
     assert express["stages"]["totalCount"] == 0
     assert express["stageSource"] == "NONE"
-    assert "Express executions keep no history; what they logged is in CloudWatch Logs." in express["warnings"]
+    text = "Express executions keep no history; what they logged is in CloudWatch Logs."
+    assert {"code": "HISTORY_NOT_KEPT", "message": text} in express["stages"]["warnings"]
 
 
 async def test_the_run_of_an_execution_itself(quick: Graph) -> None:
     document = """query($id: String!) { execution(executionId: $id) { engineExecution { id engine name flowName status
-      execution { executionId } subExecution { id } output stages { nodes { id name status } } warnings } } }"""
+      execution { executionId } subExecution { id } output statusWarning { code }
+      stages { warnings { code } nodes { id name status } } } } }"""
     run = (await quick.data(document, id=SAMPLE_EXECUTION_ID))["execution"]["engineExecution"]
     assert (run["engine"], run["name"], run["flowName"]) == (
         "STEP_FUNCTIONS",
         SAMPLE_EXECUTION_ID,
         "vams-convert-qa-thumb",
     )
-    assert (run["status"], run["output"], run["warnings"]) == ("SUCCEEDED", {"status": "SUCCEEDED"}, [])
+    assert (run["status"], run["output"], run["statusWarning"]) == ("SUCCEEDED", {"status": "SUCCEEDED"}, None)
+    assert run["stages"]["warnings"] == []
     assert run["execution"] == {"executionId": SAMPLE_EXECUTION_ID}
     assert run["subExecution"] is None
     assert [stage["status"] for stage in run["stages"]["nodes"]] == ["SUCCEEDED"] * 3 + ["NOT_STARTED"]
@@ -347,7 +366,11 @@ async def test_everything_is_asked_once_in_an_operation(make: Callable[..., Grap
 async def test_batch_jobs_are_described_together(make: Callable[..., Graph]) -> None:
     clients = log_clients()
     batch = Recorded(clients.batch)
-    await subs(make(clients=replace(clients, batch=batch)), REGISTRATIONS_ID, "status batch { logStreamName } warnings")
+    await subs(
+        make(clients=replace(clients, batch=batch)),
+        REGISTRATIONS_ID,
+        "status batch { logStreamName logStreamWarning { code } } statusWarning { code }",
+    )
     ((name, request),) = batch.requests
     assert name == "describe_jobs"
     assert len(request["jobs"]) == 2
@@ -357,21 +380,28 @@ async def test_an_operation_reads_no_more_pages_than_it_may(make: Callable[..., 
     clients = log_clients()
     states = Recorded(clients.states)
     graph = make(clients=replace(clients, states=states), history_pages_per_operation=4)
-    found = await subs(graph, INSIDES_ID, "warnings stages { nodes { status } }")
+    found = await subs(graph, INSIDES_ID, "stages { nodes { status } warnings { code message } }")
     assert [name for name, _ in states.requests].count("get_execution_history") == 4
-    assert any("events of the history were read" in warning for sub in found for warning in sub["warnings"])
+    warnings = [warning for sub in found for warning in sub["stages"]["warnings"]]
+    read = [warning["message"] for warning in warnings if warning["code"] == "OPERATION_BUDGET"]
+    assert read
+    assert all("events of the history were read" in message for message in read)
 
 
 async def test_stages_beyond_the_bounds_are_not_shown_and_that_is_said(make: Callable[..., Graph]) -> None:
-    *_, assembly = await subs(make(stages=3), INSIDES_ID, "warnings stages { totalCount }")
+    *_, assembly = await subs(make(stages=3), INSIDES_ID, "stages { totalCount warnings { code message } }")
     assert assembly["stages"]["totalCount"] == 3
-    assert assembly["warnings"] == ["Not shown: 5 states after the first 3."]
-    *_, assembly = await subs(make(stage_depth=0), INSIDES_ID, "warnings stages { nodes { name } }")
+    cut = {"code": "STAGES_CUT", "message": "Not shown: 5 states after the first 3."}
+    assert assembly["stages"]["warnings"] == [cut]
+    *_, assembly = await subs(make(stage_depth=0), INSIDES_ID, "stages { nodes { name } }")
     assert list(stages(assembly)) == ["Checks", "Parts", "Report"]
-    *_, assembly = await subs(make(definition_bytes=100), INSIDES_ID, "warnings stageSource stages { nodes { name } }")
+    fields = "stageSource stages { nodes { name } warnings { code message } }"
+    *_, assembly = await subs(make(definition_bytes=100), INSIDES_ID, fields)
     assert assembly["stageSource"] == "HISTORY"
     assert set(stages(assembly)) == {"Checks", "Geometry", "Materials", "Assume steel", "Parts", "Fetch", "Convert"}
-    assert "at most 100 are read" in assembly["warnings"][0]
+    (warning,) = assembly["stages"]["warnings"]
+    assert warning["code"] == "DEFINITION_UNAVAILABLE"
+    assert "at most 100 are read" in warning["message"]
 
 
 @pytest.mark.parametrize(
@@ -408,17 +438,21 @@ async def test_with_everything_failing_the_tables_are_still_told_within_the_time
     assert (sub["label"], sub["resourceName"], sub["status"]) == ("Assembly", "Assemble", "UNKNOWN")
     assert sub["stages"]["nodes"] == []
     assert sub["engineExecution"]["historyIsComplete"] is False
-    for warnings in (sub["warnings"], sub["engineExecution"]["warnings"]):
-        assert len([warning for warning in warnings if code in warning]) == 3  # status, definition, history
-    jobs = await post(made, SUBS % "resourceType status warnings", id=REGISTRATIONS_ID)
+    of_code = {"AccessDeniedException": "ENGINE_DENIED", "TimeBudget": "OPERATION_BUDGET"}
+    for of in (sub, sub["engineExecution"]):
+        warnings = [of["statusWarning"], *of["stages"]["warnings"]]
+        told = [warning["code"] for warning in warnings if code in warning["message"]]
+        throttled = ["ENGINE_UNAVAILABLE", "DEFINITION_UNAVAILABLE", "HISTORY_UNAVAILABLE"]
+        assert told == ([of_code[code]] * 3 if code in of_code else throttled)
+    jobs = await post(made, SUBS % "resourceType status statusWarning { code message }", id=REGISTRATIONS_ID)
     made.close()
     assert jobs.status_code == 200
     assert "errors" not in jobs.json()
     for step in jobs.json()["data"]["execution"]["pipelineExecutions"]["nodes"]:
         for sub in step["subExecutions"]["nodes"]:
             assert sub["status"] == "UNKNOWN"
-            (warning,) = sub["warnings"]
-            assert code in warning or sub["resourceType"] in ("ecsTask", "emrJob")
+            warning = sub["statusWarning"]
+            assert code in warning["message"] or warning["code"] == "NOT_FOLLOWED"
 
 
 # -------------------------------------------------------------------------------------------------------- permissions

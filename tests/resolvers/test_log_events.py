@@ -36,7 +36,7 @@ query($step: String!, $log: String!, $first: Int, $after: String, $last: Int, $b
   pipelineExecution(pipelineExecutionId: $step) { registeredLog(logId: $log) {
     events(first: $first, after: $after, last: $last, before: $before, filterPattern: $filterPattern,
            from: $from, to: $to) {
-      edges { cursor node { time message } } status warnings shortPageReason
+      edges { cursor node { time message } } status warnings { code message subject { id } } shortPageReason
       pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
     } } } }
 """
@@ -45,21 +45,23 @@ query($step: String!, $stageName: String, $first: Int, $after: String, $last: In
   pipelineExecution(pipelineExecutionId: $step) {
     availableLogs(first: 100) { nodes { logId events(first: 1000) { nodes { time message } } } }
     logEvents(stageName: $stageName, first: $first, after: $after, last: $last, before: $before) {
-      edges { cursor node { time message logGroupName logStreamName source { logId } } } status warnings
+      edges { cursor node { time message logGroupName logStreamName source { logId } } }
+    status warnings { code message subject { id } }
       pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
     } } }
 """
 RUN = """
 query($id: String!, $first: Int, $after: String, $last: Int) { execution(executionId: $id) {
   logEvents(first: $first, after: $after, last: $last) {
-    edges { cursor node { time message logGroupName source { logId } } } status warnings
+    edges { cursor node { time message logGroupName source { logId } } }
+    status warnings { code message subject { id } }
     pageInfo { hasNextPage endCursor }
   } } }
 """
 STEP_SOURCES = """
 query($id: String!) { execution(executionId: $id) { pipelineExecutions { nodes { pipelineExecutionId
-  availableLogs(first: 100) { nodes { logId label kind
-    events(last: 20) { status warnings nodes { message } } } } } } } }
+  availableLogs(first: 100) { nodes { id logId label kind
+    events(last: 20) { status warnings { code message subject { id } } nodes { message } } } } } } } }
 """
 
 
@@ -233,12 +235,17 @@ async def test_a_source_that_fails_leaves_the_others(graph: Graph) -> None:
     assert [log["events"]["status"] for log in convert] == [
         *("EMPTY", "READ", "READ", "READ", "READ", "NOT_FOUND", "NOT_FOUND", "DENIED"),
     ]
-    assert convert[-1]["events"]["warnings"] == [
-        "Sub-process log retrieval failed for /old/convert: AccessDeniedException"
-    ]
+    (denied,) = convert[-1]["events"]["warnings"]
+    assert denied == {
+        "code": "LOG_DENIED",
+        "message": "Sub-process log retrieval failed for /old/convert: AccessDeniedException.",
+        "subject": {"id": convert[-1]["id"]},
+    }
     statuses = [log["events"]["status"] for log in render]
     assert statuses == ["READ", *["NOT_FOUND"] * 20, *["SKIPPED"] * 30]
-    assert render[-1]["events"]["warnings"] == ["Only the first 20 of 50 registered logs were read."]
+    text = "Only the first 20 of 50 registered logs were read."
+    skipped = {"code": "LOG_SKIPPED", "message": text, "subject": {"id": render[-1]["id"]}}
+    assert render[-1]["events"]["warnings"] == [skipped]
 
 
 async def test_a_source_that_is_skipped_among_many_is_read_alone(graph: Graph) -> None:
@@ -298,7 +305,7 @@ async def test_the_streams_of_a_job_of_several_containers_are_read_but_for_those
     baked, alone = (events_of(one, "Baking") for one in (data, before))
     assert baked["status"] == alone["status"] == "READ"
     assert baked["nodes"] == alone["nodes"] != []
-    assert baked["warnings"] == ["Without a line, or deleted: proxy/1, bake/0."]
+    assert [warning["message"] for warning in baked["warnings"]] == ["Without a line, or deleted: proxy/1, bake/0."]
 
 
 async def test_a_session_that_has_not_written_yet_hides_no_other(make: Callable[..., Graph]) -> None:
@@ -310,7 +317,9 @@ async def test_a_session_that_has_not_written_yet_hides_no_other(make: Callable[
 
     logs = replace(log_clients(), deadline=cast("DeadlineClient", OneMore()))
     events = events_of(await make(logs).data(STEP_SOURCES, id=REGISTRATIONS_ID), "Deadline Cloud job sessions")
-    assert (events["status"], events["warnings"]) == ("READ", ["Without a line, or deleted: session-begun."])
+    assert events["status"] == "READ"
+    messages = [warning["message"] for warning in events["warnings"]]
+    assert messages == ["Without a line, or deleted: session-begun."]
     assert events["nodes"]
 
 
@@ -359,9 +368,11 @@ async def test_a_merged_page_says_what_could_not_be_read(graph: Graph) -> None:
     steps = data["execution"]["pipelineExecutions"]["nodes"]
     convert = await step(graph, steps[0]["pipelineExecutionId"], first=5)
     assert convert["logEvents"]["status"] == "READ"
-    assert len(convert["logEvents"]["warnings"]) == 4
+    codes = sorted(warning["code"] for warning in convert["logEvents"]["warnings"])
+    assert codes == ["LINES_LEFT_OUT", "LOG_DENIED", *["LOG_NOT_FOUND"] * 4]
     render = await step(graph, steps[1]["pipelineExecutionId"], first=5)
-    assert "Only the first 20 of 50 registered logs were read." in render["logEvents"]["warnings"]
+    text = "Only the first 20 of 50 registered logs were read."
+    assert {"code": "LOG_SKIPPED", "message": text, "subject": None} in render["logEvents"]["warnings"]
 
 
 async def test_the_lines_of_a_run_are_those_of_the_shared_group(graph: Graph) -> None:

@@ -49,7 +49,6 @@ async def test_a_field_alone_has_the_value_that_it_has_beside_all_others(
 ) -> None:
     path = path_to(type_name, roots(*RUNS[run]))
     ways = [way for field in fields_of(type_name) for way in selection(type_name, field, ARGUMENTS)]
-    ways = [way for way in ways if "warnings" not in way]  # which are those of the fields beside them
     aliased = " ".join(f"f{number}: {way}" for number, way in enumerate(ways))
     together = await quick.ask(nested(path, aliased))
     for number, way in enumerate(ways):

@@ -31,7 +31,9 @@ class StepRow(Row):
     resource_arn: str | None = stored("pipelineResourceArn", decode.optional_text)
     bucket: str | None = stored("S3AssetPipelineBucket", decode.optional_text)
     logs: Sequence[dict[str, Any]] = stored("registeredLogs", decode.mappings)
+    unreadable_logs: int = stored("registeredLogs", decode.others_than_mappings)
     sub_executions: Sequence[dict[str, Any]] = stored("registeredSubExecutions", decode.mappings)
+    unreadable_sub_executions: int = stored("registeredSubExecutions", decode.others_than_mappings)
 
     @property
     def id(self) -> str:
