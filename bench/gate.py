@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterable, Sequence
 
 from graph.auth.access import Access
-from graph.auth.claims import FIELDS
 from graph.demo.rows import asset_row, workflow_row
 from graph.demo.run_rows import run_rows
 from graph.loaders import Loaders
@@ -20,6 +19,7 @@ from graph.tables.catalogue import Table
 from graph.tables.queries import Query
 from graph.tables.reader import Item, ItemPage, Key, Reader
 from graph.tables.records.executions import ExecutionRow
+from graph.tables.rows import deciding_fields
 from graph.tables.tally import Tally
 from tests.demo.reading import written
 from tests.worlds import WORKFLOW, asset, deny, everything_but, items, run, viewer
@@ -64,7 +64,7 @@ class Shelves(Reader):
 async def page(shelves: Shelves) -> tuple[float, float]:
     """Seconds to decide the page, and the longest stretch without another task having its turn."""
     policy = everything_but(deny("asset", "tags", "is_one_of", "secret"), deny("database", "databaseId", "equals", "x"))
-    loaders = Loaders(Reading(shelves, Tally(), lambda row: FIELDS.get(row, frozenset()), OperationScope()))
+    loaders = Loaders(Reading(shelves, Tally(), deciding_fields, OperationScope()))
     longest, is_over = 0.0, False
 
     async def watch() -> None:

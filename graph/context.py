@@ -59,11 +59,14 @@ class Services:
 class Selection:
     """What an operation selects, anywhere in it: the fields of each GraphQL type, and the stored fields that they need.
 
+    ``begins`` are the kinds of rows that are sure to be needed with an execution.
+
     Loaders serve every place of an operation alike, so what is read of a kind of row is the same everywhere in it.
     """
 
     fields: Mapping[str, frozenset[str]] = field(default_factory=dict)
     reads: Mapping[type[Row], Fields] = field(default_factory=dict)
+    begins: frozenset[type[Row]] = frozenset()
 
     def includes(self, type_name: str, names: frozenset[str]) -> bool:
         """Whether any of some fields of a type is selected."""

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, cast
 
-from graph.auth import claims
 from graph.auth.access import Access
 from graph.auth.constraints import FIELDS
 from graph.auth.identity import Viewer
@@ -25,6 +24,7 @@ from graph.tables.catalogue import ALL_TABLES, EXECUTIONS, Table
 from graph.tables.queries import Query
 from graph.tables.reader import Item, ItemPage, Key, Reader
 from graph.tables.records.executions import ExecutionRow
+from graph.tables.rows import deciding_fields
 from graph.tables.tally import Tally
 from tests.auth.rows import ALL_ACTIONS, constraint, criterion
 from tests.demo.reading import written
@@ -117,12 +117,12 @@ class MemoryReader(Reader):
 
 
 def access(policy: Policy, reader: MemoryReader) -> Access:
-    loaders = Loaders(Reading(reader, Tally(), lambda row: claims.FIELDS.get(row, frozenset()), OperationScope()))
+    loaders = Loaders(Reading(reader, Tally(), deciding_fields, OperationScope()))
     return Access(viewer("bob"), policy, loaders)
 
 
 def decoded(row: type[Any], item: Mapping[str, Any]) -> Any:
-    return row.decode(written(item), claims.FIELDS.get(row, frozenset()))
+    return row.decode(written(item), deciding_fields(row))
 
 
 def executions(reader: MemoryReader) -> list[ExecutionRow]:

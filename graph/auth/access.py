@@ -10,24 +10,22 @@ policy allows everything that it could name.
 So does a value that decides and is not of the kind that VAMS writes there.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
 
 from graph.auth import routes
 from graph.auth.audit import Audit
-from graph.auth.claims import COMPLETING, FIELDS, Claim, ClaimLoader
+from graph.auth.claims import COMPLETING, Claim, ClaimLoader
 from graph.auth.identity import Viewer
+from graph.auth.objects import ASSET, DATABASE, RULES, WORKFLOW, ObjectRule
 from graph.auth.policy import Decision, Policy
 from graph.errors import Forbidden
 from graph.files.envelopes import Envelopes
 from graph.loaders import Loaders
-from graph.tables.records.definitions import AssetRow, DatabaseRow, PipelineRow, WorkflowRow
+from graph.tables.records.definitions import AssetRow, WorkflowRow
 from graph.tables.records.executions import ExecutionRow
-from graph.tables.rows import Fields, Row
+from graph.tables.rows import Fields, Row, deciding_fields
 
 MOST_ASSETS = 500  # distinct assets that VAMS resolves for the permissions of one page
-
-_KINDS: Mapping[type[Row], str] = {AssetRow: "asset", PipelineRow: "pipeline", WorkflowRow: "workflow"}
 
 
 class Access:
@@ -50,9 +48,9 @@ class Access:
 
     def looks_at(self, row: type[Row]) -> Fields:
         """The stored fields of a kind of row that decisions look at, beside what an operation selects."""
-        kind = _KINDS.get(row)
-        is_open = self._sees_every_execution if kind is None else self._is_open(kind, "GET")
-        return frozenset() if is_open else FIELDS.get(row, frozenset()) | COMPLETING.get(row, frozenset())
+        rule = RULES.get(row)
+        is_open = self._sees_every_execution if rule is None else self._is_open(rule.object_type, "GET")
+        return frozenset() if is_open else deciding_fields(row) | COMPLETING.get(row, frozenset())
 
     def require(self, path: str) -> None:
         """Refuses a field whose REST route the viewer may not GET.
@@ -81,23 +79,15 @@ class Access:
         Raises:
             GraphError: when what decides about an execution cannot be read, which is never taken for its absence.
         """
-        match row:
-            case ExecutionRow():
-                if not self.permits(routes.execution_details(row.execution_id)):
-                    return False
-                return self._sees_every_execution or await self._decide(await self._claims.load(row.primary_key), "GET")
-            case AssetRow():
-                return self.permits(routes.asset(row.database_id, row.asset_id)) and self._allows_asset(row, "GET")
-            case DatabaseRow():
-                return self.permits(routes.database(row.database_id)) and self._allows_database(row.database_id, "GET")
-            case WorkflowRow():
-                path = routes.workflow(row.database_id, row.workflow_id)
-                return self.permits(path) and self._allows_workflow(row.database_id, row.workflow_id, row)
-            case PipelineRow():
-                path = routes.pipeline(row.database_id, row.pipeline_id)
-                return self.permits(path) and self._allows_pipeline(row)
-            case _:
-                raise AssertionError(f"{type(row).__name__} has no gate of its own")
+        if isinstance(row, ExecutionRow):
+            if not self.permits(routes.execution_details(row.execution_id)):
+                return False
+            return self._sees_every_execution or await self._decide(await self._claims.load(row.primary_key), "GET")
+        rule = RULES.get(type(row))
+        if rule is None:
+            raise AssertionError(f"{type(row).__name__} has no gate of its own")
+        ids = rule.ids_of(row)
+        return self.permits(rule.route(*ids)) and self._allows(rule, ids, row, "GET")
 
     async def lists_executions_of(self, database_id: str, workflow_id: str) -> bool:
         """Whether the viewer may see executions of a workflow, as far as the workflow decides; of none, its ids do.
@@ -192,44 +182,21 @@ class Access:
         return known
 
     def _allows_workflow(self, database_id: str, workflow_id: str, row: WorkflowRow | None) -> bool:
-        if self._is_open("workflow", "GET"):
-            return True
-        fields = {
-            "databaseId": database_id,
-            "workflowId": workflow_id,
-            "category": row.category if row else "",
-            "name": row.name if row else "",
-        }
-        return self._allows("workflow", fields, "GET", f"{database_id}:{workflow_id}")
+        return self._allows(WORKFLOW, (database_id, workflow_id), row, "GET")
 
     def _allows_database(self, database_id: str, action: str) -> bool:
-        return self._allows("database", {"databaseId": database_id}, action, database_id)
+        return self._allows(DATABASE, (database_id,), None, action)
 
     def _allows_asset(self, row: AssetRow, action: str) -> bool:
-        if self._is_open("asset", action):
-            return True
-        fields = {
-            "databaseId": row.database_id,
-            "assetName": row.name,
-            "assetType": row.asset_type,
-            "tags": row.tags,
-        }
-        return self._allows("asset", fields, action, f"{row.database_id}:{row.asset_id}")
+        return self._allows(ASSET, ASSET.ids_of(row), row, action)
 
-    def _allows_pipeline(self, row: PipelineRow) -> bool:
-        if self._is_open("pipeline", "GET"):
+    def _allows(self, rule: ObjectRule, ids: Sequence[str], row: Row | None, action: str) -> bool:
+        """The second tier for one object, by its row or, where it has none or needs none, by its ids."""
+        kind = rule.object_type
+        if self._is_open(kind, action):
             return True
-        fields = {
-            "databaseId": row.database_id,
-            "pipelineId": row.pipeline_id,
-            "pipelineExecutionType": row.execution_type_text,
-            "category": row.category,
-            "name": row.name,
-        }
-        return self._allows("pipeline", fields, "GET", f"{row.database_id}:{row.pipeline_id}")
-
-    def _allows(self, kind: str, fields: Mapping[str, Any], action: str, object_id: str) -> bool:
-        return self._audited(self._policy.allows(kind, fields, action), kind, object_id, action)
+        decision = self._policy.allows(kind, rule.fields_of(ids, row), action)
+        return self._audited(decision, kind, ":".join(ids), action)
 
     def _audited(self, decision: Decision, kind: str, object_id: str, action: str) -> bool:
         if not decision:

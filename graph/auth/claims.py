@@ -9,25 +9,23 @@ from graph.files.envelopes import Envelopes, MetadataSources
 from graph.loaders import Loaders
 from graph.loaders.base import Slice
 from graph.tables.reader import Key
-from graph.tables.records.definitions import AssetRow, PipelineRow, WorkflowRow
+from graph.tables.records.definitions import AssetRow, WorkflowRow
 from graph.tables.records.executions import ConfigurationRow
 from graph.tables.records.inputs import InputAssetRow, location
 from graph.tables.records.steps import StepRow
 from graph.tables.rows import Fields, Row, StoredFields, deciding_fields
 
-# The stored fields that decisions look at, beside what the operation selects.
-FIELDS: Mapping[type[Row], Fields] = {
-    row: deciding_fields(row) for row in (AssetRow, ConfigurationRow, InputAssetRow, PipelineRow, WorkflowRow)
-}
-
-# Those that lead to the whole of a list that a row could not hold.
+# The stored fields that lead to the whole of a list that a row could not hold.
 COMPLETING: Mapping[type[Row], Fields] = {
     ConfigurationRow: frozenset({"metadata_file_key"}),
     StepRow: frozenset({"bucket"}),
 }
 
+# What a verdict on an execution looks at, and with it whatever says which verdict that is.
 CLAIMED: StoredFields = tuple(
-    (row, name) for fields in (FIELDS, COMPLETING) for row, names in fields.items() for name in sorted(names)
+    (row, name)
+    for row in (AssetRow, ConfigurationRow, InputAssetRow, StepRow, WorkflowRow)
+    for name in sorted(deciding_fields(row) | COMPLETING.get(row, frozenset()))
 )
 
 

@@ -1,35 +1,16 @@
 """Objects by the keys under which subgraphs refer to them. Each passes the gate that it passes at the root."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from graph.context import Context
 from graph.errors import BadUserInput
-from graph.resolvers import executions, references, steps
+from graph.resolvers.kinds import ENTITIES
 from graph.resolvers.nodes import gather_settled
 
 MOST = 1000
 
-
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """A type that other subgraphs refer to: the fields of its key, which are all strings, and what finds it by them."""
-
-    key: tuple[str, ...]
-    find: Callable[..., Awaitable[Any]]
-
-
-ENTITIES: Mapping[str, Entity] = {
-    "Asset": Entity(("databaseId", "assetId"), references.asset),
-    "Database": Entity(("databaseId",), references.database),
-    "Execution": Entity(("executionId",), executions.execution),
-    "ExecutionGroup": Entity(("groupId",), executions.group),
-    "Pipeline": Entity(("databaseId", "pipelineId"), references.pipeline),
-    "PipelineExecution": Entity(("pipelineExecutionId",), steps.step),
-    "Workflow": Entity(("databaseId", "workflowId"), references.workflow),
-}
 
 Reference = tuple[str, ...]
 """The name of a type, and the values of its key."""

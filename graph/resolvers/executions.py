@@ -9,26 +9,8 @@ from graph.resolvers.sources import listed
 from graph.resolvers.texts import StoredText, log_text
 from graph.tables import ids, keys
 from graph.tables.records.definitions import WorkflowRow
-from graph.tables.records.executions import ExecutionRow
+from graph.tables.records.executions import ConfigurationRow, ExecutionRow
 from graph.tables.records.steps import StepRow
-
-# Fields that need an execution's steps or its configuration. An id is all that these reads need, so they go out
-# together with the read of the execution itself, and are dropped if there is none to be seen.
-_OVER_STEPS = frozenset({"pipelineExecutions", "inputMetadata", "outputFiles", "outputMetadata", "outputResults"})
-_OF_CONFIGURATION = frozenset(
-    {
-        "stepCount",
-        "outputTarget",
-        "metadataSourceAssets",
-        "metadataSourceDatabases",
-        "metadataSourcesTruncated",
-        "namedMetadataSource",
-        "metadataEnvelope",
-        "specifiedPipelines",
-        "specifiedPipelinesTruncated",
-    }
-)
-_DOWNLOADS = frozenset({"download", "viewerCanDownload"})  # of what a run wrote: they depend on where it writes to
 
 
 class ExecutionGroup:
@@ -46,15 +28,16 @@ class ExecutionGroup:
 
 
 async def execution(context: Context, execution_id: str) -> ExecutionRow | None:
-    """The execution of an id, if the viewer may see it."""
+    """The execution of an id, if the viewer may see it.
+
+    What its fields are sure to need is read together with it, and dropped if there is none to be seen.
+    """
     if not keys.is_execution_id(execution_id):
         return None
-    loaders, selection = context.loaders, context.selection
-    if selection.includes("Execution", _OVER_STEPS):
+    loaders, begins = context.loaders, context.selection.begins
+    if StepRow in begins:
         loaders.steps.chain.begin(execution_id)
-    if selection.includes("Execution", _OF_CONFIGURATION) or any(
-        selection.includes(written, _DOWNLOADS) for written in ("OutputFile", "OutputResult")
-    ):
+    if ConfigurationRow in begins:
         loaders.configurations.by_key.begin((execution_id, keys.CONFIGURATION))
     return await gate.visible_execution(context, execution_id)
 

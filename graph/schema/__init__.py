@@ -16,7 +16,7 @@ from graph.context import Context, Selection
 from graph.documents import Document
 from graph.execution import Planner, Plans, execute
 from graph.schema import enums, federation  # noqa: F401 - the first registers the enumerations before types use them
-from graph.schema.fields import RECORDS, reads_of
+from graph.schema.fields import RECORDS, begun_by, reads_of
 from graph.schema.lookahead import selected_fields
 from graph.schema.query import Query
 from graph.schema.scalars import SCALARS
@@ -96,7 +96,15 @@ class Schema(strawberry.Schema):
         return Selection(
             fields={type_name: frozenset(names) for type_name, names in selected.items()},
             reads={row: frozenset(names) for row, names in reads.items()},
+            begins=frozenset(row for name, names in selected.items() for row in self._begun(name, names)),
         )
+
+    def _begun(self, type_name: str, names: set[str]) -> Iterator[type[Row]]:
+        fields = getattr(self.core.type_map[type_name], "fields", {})
+        for name in names & fields.keys():
+            definition = fields[name].extensions.get("strawberry-definition")
+            if definition is not None and (row := begun_by(definition)) is not None:
+                yield row
 
     def process_errors(self, errors: Any, execution_context: Any = None) -> None:
         """Errors are logged where they are masked, once, with an id."""

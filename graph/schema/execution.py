@@ -173,9 +173,10 @@ class Execution(Node):
         launch.step_count,
         "Steps as the workflow planned them at launch, without reading the steps; null on migrated or truncated rows.",
         reads=Configuration.fields("pipelines", "pipelines_are_truncated", "is_migrated"),
+        begins=Configuration,
     )
     pipeline_executions: CountedConnection[LazyPipelineExecution] | None = details(
-        executions.steps, "The steps, in chain order.", reads=CHAIN
+        executions.steps, "The steps, in chain order.", reads=CHAIN, begins=StepRow
     )
     end_pipeline_execution: LazyPipelineExecution | None = detail(executions.end_step, "The step that ends the chain.")
     input_files: CountedConnection[LazyInputFile] | None = details(
@@ -186,41 +187,48 @@ class Execution(Node):
         "The metadata that the steps were given, in chain order; with scope, that of it.",
         guard=require_metadata,
         reads=CHAIN,
+        begins=StepRow,
     )
     output_files: CountedConnection[LazyOutputFile] | None = details(
         outputs.output_files,
         "The files that the steps wrote, in chain order; with fileType, those of it.",
         reads=CHAIN,
+        begins=StepRow,
     )
     output_metadata: CountedConnection[LazyOutputMetadata] | None = page(
         outputs.output_metadata,
         "The metadata that the run wrote, in chain order.",
         guard=require_metadata,
         reads=CHAIN,
+        begins=StepRow,
     )
     output_results: CountedConnection[LazyOutputResult] | None = details(
-        outputs.output_results, "The result texts of the run, in chain order.", reads=CHAIN
+        outputs.output_results, "The result texts of the run, in chain order.", reads=CHAIN, begins=StepRow
     )
-    output_target: OutputTarget | None = detail(launch.output_target, "Where the run writes to.")
+    output_target: OutputTarget | None = detail(launch.output_target, "Where the run writes to.", begins=Configuration)
     metadata_source_assets: CountedConnection[AssetReference] | None = details(
         launch.source_assets,
         "Assets that were read for their metadata alone.",
         reads=Configuration.fields("source_assets"),
+        begins=Configuration,
     )
     metadata_source_databases: list[DatabaseReference] | None = detail(
         launch.source_databases,
         "Every database that metadata was captured from.",
         reads=Configuration.fields("source_databases"),
+        begins=Configuration,
     )
     metadata_sources_truncated: bool | None = detail(
         launch.sources_are_truncated,
         "Whether the row could not hold the whole list of metadata sources.",
         reads=Configuration.fields("source_assets_are_truncated", "source_databases_are_truncated"),
+        begins=Configuration,
     )
     named_metadata_source: DatabaseReference | None = detail(
         launch.named_source,
         "The database that the caller named as metadata source.",
         reads=Configuration.fields("named_database_id"),
+        begins=Configuration,
     )
     metadata_envelope: StoredText | None = answer(
         launch.metadata_envelope,
@@ -229,14 +237,19 @@ class Execution(Node):
         reads=CHAIN
         + Configuration.fields("metadata_text", "metadata_is_truncated", "metadata_file_key")
         + StepRow.fields("bucket"),
+        begins=Configuration,
     )
     specified_pipelines: list[SpecifiedPipeline] | None = detail(
-        launch.pipelines, "The steps as the workflow planned them at launch.", reads=Configuration.fields("pipelines")
+        launch.pipelines,
+        "The steps as the workflow planned them at launch.",
+        reads=Configuration.fields("pipelines"),
+        begins=Configuration,
     )
     specified_pipelines_truncated: bool | None = detail(
         launch.pipelines_are_truncated,
         "Whether the row could not hold all planned steps.",
         reads=Configuration.fields("pipelines_are_truncated"),
+        begins=Configuration,
     )
     engine_execution: LazyEngineExecution | None = detail(
         engine_executions.of_execution, "The run of the workflow's own state machine.", reads=ENGINE_RUN

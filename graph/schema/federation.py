@@ -5,7 +5,7 @@ The definitions are those of Apollo Federation 2.9, the latest that every gatewa
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Annotated, Any, NewType
+from typing import Annotated, Any, NewType, Union, cast
 
 import strawberry
 from graphql import (
@@ -14,9 +14,13 @@ from graphql import (
     DirectiveDefinitionNode,
     DocumentNode,
     FieldDefinitionNode,
+    ListTypeNode,
+    NamedTypeNode,
     NameNode,
+    NonNullTypeNode,
     ObjectTypeDefinitionNode,
     StringValueNode,
+    TypeNode,
     parse,
     print_ast,
 )
@@ -24,13 +28,9 @@ from strawberry.types.scalar import ScalarDefinition
 
 from graph.context import Context
 from graph.resolvers import entities
-from graph.resolvers.entities import ENTITIES
-from graph.schema.asset import Asset, Database
-from graph.schema.definitions import Pipeline, Workflow
-from graph.schema.execution import Execution, ExecutionGroup
-from graph.schema.fields import attribute, root
+from graph.resolvers.kinds import ENTITIES
+from graph.schema.fields import TYPES, attribute, root
 from graph.schema.query import Query
-from graph.schema.step import PipelineExecution
 
 _LINK = """
 extend schema
@@ -40,11 +40,10 @@ extend schema
   )
 """
 
-# What other subgraphs may answer too: values of which nobody is the owner, whole; of these entities, all but their
+# What other subgraphs may answer too: values of which nobody is the owner, whole; of shared entities, all but their
 # pages, since it is this graph alone that knows of executions; and the roots that lead to either.
 _SHARED_VALUES = frozenset({"PageInfo", "S3Location", "Viewer"})
-_SHARED_ENTITIES = frozenset({"Asset", "Database", "Pipeline", "Workflow"})
-_SHARED_ROOTS = frozenset({"asset", "database", "pipeline", "viewer", "workflow"})
+_SHARED_ENTITIES = frozenset(name for name, entity in ENTITIES.items() if entity.is_shared)
 _NODE_ROOTS = frozenset({"node", "nodes"})
 
 
@@ -58,8 +57,8 @@ SCALARS: dict[object, ScalarDefinition] = {
     )
 }
 
-AnyEntity = Annotated[
-    Asset | Database | Execution | ExecutionGroup | Pipeline | PipelineExecution | Workflow,
+AnyEntity: Any = Annotated[
+    Union[tuple(TYPES[name] for name in sorted(ENTITIES))],  # noqa: UP007 - its members are known at run time
     strawberry.union("_Entity", description="What other subgraphs may refer to."),
 ]
 
@@ -134,8 +133,15 @@ def _field(owner: str, field: FieldDefinitionNode) -> FieldDefinitionNode:
 def _is_shared(owner: str, field: FieldDefinitionNode) -> bool:
     name = field.name.value
     if owner == "Query":
-        return name in _SHARED_ROOTS
+        return _named(field.type) in _SHARED_VALUES | _SHARED_ENTITIES
     return owner in _SHARED_ENTITIES and name not in ENTITIES[owner].key and not field.arguments
+
+
+def _named(kind: TypeNode) -> str:
+    """Return the name of a type, whatever lists and non-nulls are around it."""
+    while isinstance(kind, ListTypeNode | NonNullTypeNode):
+        kind = kind.type
+    return cast("NamedTypeNode", kind).name.value
 
 
 def _key(fields: Iterable[str]) -> ConstDirectiveNode:

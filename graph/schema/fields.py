@@ -16,8 +16,8 @@ from graph.context import Context
 from graph.execution import ANSWERED, Answered, Asked, Bound, InstanceOf
 from graph.resolvers.paging import DEFAULT_PAGE, LONGEST_PAGE, Page, PageRequest
 from graph.schema.costs import ANSWER_COST, PAGE_COST, Cost, ListSize
-from graph.schema.lookahead import selects
-from graph.tables.rows import StoredFields
+from graph.schema.lookahead import selects_beyond
+from graph.tables.rows import Row, StoredFields
 
 TypeT = TypeVar("TypeT", bound=type)
 
@@ -26,13 +26,15 @@ Info = strawberry.Info[Context, None]
 # Refuses a field of a record by raising Forbidden.
 Guard = Callable[[Any, Context], None]
 
-# The record classes that each object type shows, and the type that shows each record class.
+# The object types, the record classes that each shows, and the type that shows each record class.
+TYPES: dict[str, type] = {}
 RECORDS: dict[str, tuple[type, ...]] = {}
-_TYPES: dict[type, str] = {}
+_SHOWN_BY: dict[type, str] = {}
 
 READS = "reads"
+BEGINS = "begins"
 GUARD = "guard"
-_ROWS = frozenset({"edges", "nodes", "pageInfo", "shortPageReason", "status", "warnings"})
+_WITHOUT_ROWS = frozenset({"__typename", "totalCount"})  # the fields of a connection that no row is read for
 _PAGE_SIZE = ListSize(
     assumed_size=DEFAULT_PAGE,
     slicing_arguments=["first", "last"],
@@ -49,15 +51,16 @@ def object_type(*records: type, description: str) -> Callable[[TypeT], TypeT]:
     def declare(cls: TypeT) -> TypeT:
         cls.is_type_of = InstanceOf(*records)  # type: ignore[attr-defined]
         RECORDS[cls.__name__] = records
-        _TYPES.update(dict.fromkeys(records, cls.__name__))
-        return strawberry.type(cls, description=description)
+        _SHOWN_BY.update(dict.fromkeys(records, cls.__name__))
+        TYPES[cls.__name__] = declared = strawberry.type(cls, description=description)
+        return declared
 
     return declare
 
 
 def type_name(record: object) -> str:
     """The name of the type that shows a record."""
-    return _TYPES[type(record)]
+    return _SHOWN_BY[type(record)]
 
 
 def attribute(description: str, *, reads: StoredFields | None = None, cost: int = 1, name: str | None = None) -> Any:
@@ -74,19 +77,23 @@ def answer(
     description: str,
     *,
     reads: StoredFields = (),
+    begins: type[Row] | None = None,
     guard: Guard | None = None,
     cost: int = ANSWER_COST,
 ) -> Any:
     """A field that a resolver answers. Parameters beyond the record and the context are the field's arguments.
 
-    ``guard`` refuses the field before anything is read for it.
+    ``begins`` is a kind of row that the field is sure to need and that takes no more than the id of an execution to
+    read, so that its read may begin with that of the execution. ``guard`` refuses the field before anything is read
+    for it.
     """
 
     def bind(arguments: Mapping[str, Any]) -> Bound:
         given = _given(arguments)
         return _guarded(guard, partial(resolver, **given) if given else resolver)
 
-    return _answered(lambda _asked: bind, _extra(resolver, 2), description, [Cost(weight=cost)], reads, guard)
+    metadata = _metadata(reads, guard, begins)
+    return _answered(lambda _asked: bind, _extra(resolver, 2), description, [Cost(weight=cost)], metadata)
 
 
 def root(
@@ -109,7 +116,12 @@ def root(
 
     size = [ListSize(slicing_arguments=[sized_by])] if sized_by else []
     return _answered(
-        lambda _asked: bind, _extra(resolver, 1), description, [Cost(weight=ANSWER_COST), *size], reads, name=name
+        lambda _asked: bind,
+        _extra(resolver, 1),
+        description,
+        [Cost(weight=ANSWER_COST), *size],
+        _metadata(reads),
+        name=name,
     )
 
 
@@ -118,17 +130,18 @@ def page(
     description: str,
     *,
     reads: StoredFields = (),
+    begins: type[Row] | None = None,
     guard: Guard | None = None,
     longest: int = LONGEST_PAGE,
     cost: int = PAGE_COST,
 ) -> Any:
     """A connection. Parameters beyond the record, the context and the page are arguments beside those of paging.
 
-    ``guard`` refuses the field before anything is read for it; ``longest`` is the most rows that one page may have.
+    ``begins`` and ``guard`` are those of :func:`answer`; ``longest`` is the most rows that one page may have.
     """
 
     def bind(asked: Asked) -> Callable[[Mapping[str, Any]], Bound]:
-        field, wants_rows = f"{asked.parent_type.name}.{asked.field_name}", selects(asked, _ROWS)
+        field, wants_rows = f"{asked.parent_type.name}.{asked.field_name}", selects_beyond(asked, _WITHOUT_ROWS)
 
         def bind_to(arguments: Mapping[str, Any]) -> Bound:
             given = _given(arguments)
@@ -147,7 +160,7 @@ def page(
 
     parameters = [*_extra(resolver, 3), *_paging(longest)]
     directives = [Cost(weight=cost), _PAGE_SIZE]
-    return _answered(bind, parameters, description, directives, reads, guard)
+    return _answered(bind, parameters, description, directives, _metadata(reads, guard, begins))
 
 
 def reads_of(field: StrawberryField) -> StoredFields | None:
@@ -155,13 +168,17 @@ def reads_of(field: StrawberryField) -> StoredFields | None:
     return field.metadata.get(READS)
 
 
+def begun_by(field: StrawberryField) -> type[Row] | None:
+    """The kind of row whose read a field lets begin with that of its execution; None where it lets none."""
+    return field.metadata.get(BEGINS)
+
+
 def _answered(
     bind: Callable[[Asked], Callable[[Mapping[str, Any]], Bound]],
     parameters: Iterable[inspect.Parameter],
     description: str,
     directives: Sequence[object],
-    reads: StoredFields,
-    guard: Guard | None = None,
+    metadata: dict[str, Any],
     *,
     name: str | None = None,
 ) -> Any:
@@ -176,7 +193,7 @@ def _answered(
         resolver=resolve,
         name=name,
         description=description,
-        metadata=_metadata(reads, guard) | {ANSWERED: Answered(bind)},
+        metadata=metadata | {ANSWERED: Answered(bind)},
         directives=directives,
     )
 
@@ -192,8 +209,11 @@ def _guarded(guard: Guard | None, resolver: Bound) -> Bound:
     return guarded
 
 
-def _metadata(reads: StoredFields | None, guard: Guard | None = None) -> dict[str, Any]:
-    return ({} if reads is None else {READS: reads}) | ({} if guard is None else {GUARD: guard})
+def _metadata(
+    reads: StoredFields | None, guard: Guard | None = None, begins: type[Row] | None = None
+) -> dict[str, Any]:
+    declared = {READS: reads, GUARD: guard, BEGINS: begins}
+    return {name: value for name, value in declared.items() if value is not None}
 
 
 def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:

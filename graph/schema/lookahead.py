@@ -47,10 +47,10 @@ def selected_fields(schema: GraphQLSchema, document: DocumentNode) -> SelectedFi
     return found
 
 
-def selects(asked: Asked, names: frozenset[str]) -> bool:
-    """Whether any of some fields is selected directly below the field that is being resolved."""
+def selects_beyond(asked: Asked, names: frozenset[str]) -> bool:
+    """Return whether any field but some is selected directly below the field that is being resolved."""
     sets = (node.selection_set for node in asked.field_nodes if node.selection_set is not None)
-    return any(name in names for name in _names(sets, asked.fragments))
+    return any(name not in names for name in _names(sets, asked.fragments))
 
 
 def _names(sets: Iterable[SelectionSetNode], fragments: Mapping[str, FragmentDefinitionNode]) -> Iterator[str]:

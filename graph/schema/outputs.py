@@ -41,8 +41,12 @@ class OutputFile(Node):
         outputs.asset_file_version_id, "The version of the asset's file that this output became.", reads=_VERSION
     )
     pipeline_execution: LazyPipelineExecution | None = answer(outputs.step_of, "The step that wrote it.")
-    download: FileDownload | None = answer(downloads.of_output, DOWNLOAD, reads=_DOWNLOAD, cost=TEXT_COST)
-    viewer_can_download: bool | None = answer(downloads.may_download_output, VIEWER_CAN_DOWNLOAD, reads=_DOWNLOAD)
+    download: FileDownload | None = answer(
+        downloads.of_output, DOWNLOAD, reads=_DOWNLOAD, begins=ConfigurationRow, cost=TEXT_COST
+    )
+    viewer_can_download: bool | None = answer(
+        downloads.may_download_output, VIEWER_CAN_DOWNLOAD, reads=_DOWNLOAD, begins=ConfigurationRow
+    )
 
 
 @object_type(OutputMetadataRow, description="A metadata value that a run wrote.")
@@ -67,7 +71,9 @@ class OutputResult(Node):
         reads=OutputResultRow.fields("body", "body_is_truncated", "s3_key") + StepRow.fields("bucket"),
     )
     pipeline_execution: LazyPipelineExecution | None = answer(outputs.step_of, "The step that it is recorded under.")
-    download: FileDownload | None = answer(downloads.of_result, DOWNLOAD, reads=_RESULT_DOWNLOAD, cost=TEXT_COST)
+    download: FileDownload | None = answer(
+        downloads.of_result, DOWNLOAD, reads=_RESULT_DOWNLOAD, begins=ConfigurationRow, cost=TEXT_COST
+    )
     viewer_can_download: bool | None = answer(
-        downloads.may_download_result, VIEWER_CAN_DOWNLOAD, reads=_RESULT_DOWNLOAD
+        downloads.may_download_result, VIEWER_CAN_DOWNLOAD, reads=_RESULT_DOWNLOAD, begins=ConfigurationRow
     )

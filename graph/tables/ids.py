@@ -6,6 +6,7 @@ in just this form is refused, so that each object has one id.
 
 import base64
 import binascii
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from graph.errors import InvalidId
@@ -13,29 +14,6 @@ from graph.tables import keys
 
 _LONGEST = 4096
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")
-
-# The number of parts of each kind's key. What lives inside a step begins with the step's id.
-PARTS = {
-    "Execution": 2,
-    "ExecutionGroup": 1,
-    "PipelineExecution": 2,
-    "InputFile": 2,
-    "MigratedInputFile": 2,
-    "InputMetadata": 2,
-    "OutputFile": 2,
-    "OutputMetadata": 2,
-    "OutputResult": 2,
-    "RegisteredLog": 2,
-    "SubExecution": 2,
-    "EngineExecution": 2,
-    "RunEngineExecution": 1,
-    "Stage": 3,
-    "RunStage": 2,
-    "Asset": 2,
-    "Database": 1,
-    "Workflow": 2,
-    "Pipeline": 2,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +30,8 @@ def encode(kind: str, *parts: str) -> str:
     return binascii.b2a_base64(text.encode(), newline=False).translate(_URL_SAFE, b"=").decode()
 
 
-def decode(text: str) -> GlobalId:
-    """What a global id stands for.
+def decode(text: str, parts_of: Mapping[str, int]) -> GlobalId:
+    """What a global id stands for. ``parts_of`` tells how many parts the key of each kind has.
 
     Raises:
         InvalidId: when it is none.
@@ -63,7 +41,7 @@ def decode(text: str) -> GlobalId:
     try:
         plain = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode()
         kind, rest = keys.split(plain, 2)
-        parts = keys.split(rest, PARTS[kind])
+        parts = keys.split(rest, parts_of[kind])
     except (binascii.Error, UnicodeError, ValueError, KeyError):
         raise InvalidId from None
     if not all(part and keys.is_sort_key(part) for part in parts) or encode(kind, *parts) != text:

@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
+from graph.tables import ids
 from graph.tables.catalogue import Index, Table
 from graph.tables.decode import Decoder, text
 from graph.tables.reader import Item, Key
@@ -75,6 +76,18 @@ class Row:
         return _position(type(self), index)(self)
 
 
+class ObjectRow(Row):
+    """The base of rows that are objects with a global id; ``kind`` is how their ids begin."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+
+    @property
+    def id(self) -> str:
+        """The global id, which holds the table key."""
+        return ids.encode(self.kind, *self.primary_key)
+
+
 @cache
 def position_attributes(table: Table, index: Index | None) -> tuple[str, ...]:
     """The key attributes beside the partition's, by which a read of a partition goes on: the sort key comes first."""
@@ -91,7 +104,7 @@ def field_names(row: type[Row]) -> Fields:
 
 def deciding_fields(row: type[Row]) -> Fields:
     """The names of those of them that permissions depend on; keys, which are always texts, are not among them."""
-    return frozenset(field.name for field in _declared(row) if field.metadata.get("decides"))
+    return _deciding_fields(row)
 
 
 def _declared(row: Any) -> tuple[dataclasses.Field[Any], ...]:
@@ -136,6 +149,10 @@ def _make_position(row: type[Row], index: Index | None) -> Callable[[Row], Key]:
     return _values(row, position_attributes(row.table, index))
 
 
+def _find_deciding_fields(row: type[Row]) -> Fields:
+    return frozenset(field.name for field in _declared(row) if field.metadata.get("decides"))
+
+
 def _values(row: type[Row], attributes: tuple[str, ...]) -> Callable[[Row], Key]:
     """What gives the values of some key attributes of a row."""
     slots = {field.metadata["attribute"]: field.name for field in _declared(row) if field.metadata.get("key")}
@@ -152,5 +169,6 @@ def _distinct(names: Iterable[str]) -> tuple[str, ...]:
 
 # Field sets come from documents, so their plans are bounded.
 _plan = cast("Callable[[type[Row], Fields], RowPlan[Any]]", lru_cache(maxsize=4096)(_make_plan))
+_deciding_fields = cast("Callable[[type[Row]], Fields]", cache(_find_deciding_fields))
 _primary_key = cast("Callable[[type[Row]], Callable[[Row], Key]]", cache(_make_primary_key))
 _position = cast("Callable[[type[Row], Index | None], Callable[[Row], Key]]", cache(_make_position))

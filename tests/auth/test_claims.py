@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from graph.auth.claims import FIELDS, Claim, ClaimLoader
+from graph.auth.claims import Claim, ClaimLoader
 from graph.demo.model import Metadata, Run
 from graph.demo.rows import Row, workflow_row
 from graph.demo.run_rows import run_rows
@@ -12,6 +12,7 @@ from graph.loaders import Loaders
 from graph.loaders.base import Reading
 from graph.operation import OperationScope
 from graph.tables.catalogue import ASSETS, CONFIGURATIONS, INPUTS, WORKFLOWS, Table
+from graph.tables.rows import deciding_fields
 from graph.tables.tally import Tally
 from tests.worlds import WORKFLOW, MemoryReader, asset, items, run
 
@@ -33,7 +34,7 @@ def reader_of(of: Run, changes: dict[str, Any] | None = None) -> MemoryReader:
 
 
 async def claim(reader: MemoryReader) -> Claim:
-    loaders = Loaders(Reading(reader, Tally(), lambda row: FIELDS.get(row, frozenset()), OperationScope()))
+    loaders = Loaders(Reading(reader, Tally(), deciding_fields, OperationScope()))
     return await ClaimLoader(loaders).load((RUN.execution_id, "home:nightly"))
 
 

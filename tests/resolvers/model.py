@@ -6,6 +6,7 @@ from functools import cache
 from hashlib import sha256
 from typing import Any
 
+from graph.resolvers.kinds import decode_id
 from graph.tables import ids
 from graph.tables.catalogue import (
     ASSETS,
@@ -80,7 +81,7 @@ def parents(type_name: str) -> Ids:
 
 def expected(type_name: str, field: str, parent: str, arguments: Arguments) -> Ids | None:
     """The ids that a connection holds; None where only the log sources themselves can tell."""
-    key = ids.decode(parent).parts if parent else ()
+    key = decode_id(parent).parts if parent else ()
     if field in ("registeredLogs", "availableLogs"):
         return None
     return _MODELS[type_name, field](*key, arguments)

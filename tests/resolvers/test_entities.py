@@ -14,7 +14,8 @@ from graph.demo.model import Database, Pipeline, Workflow, identifier
 from graph.demo.rows import Row, asset_row, database_row, pipeline_row, workflow_row
 from graph.demo.run_rows import run_rows
 from graph.resolvers import entities
-from graph.resolvers.entities import ENTITIES, MOST
+from graph.resolvers.entities import MOST
+from graph.resolvers.kinds import ENTITIES, Entity
 from graph.tables import ids
 from graph.tables.catalogue import CONFIGURATIONS, EXECUTIONS, INPUTS, STEPS
 from tests.harness import SUBGRAPH, Answer, Graph
@@ -269,7 +270,7 @@ async def test_a_fault_of_the_server_costs_one_of_some_entities_alone(
     async def fail(*_: object) -> None:
         raise RuntimeError("a fault")
 
-    broken = entities.Entity(ENTITIES["Workflow"].key, fail)
+    broken = Entity(ENTITIES["Workflow"].key, fail)
     monkeypatch.setattr(entities, "ENTITIES", {**ENTITIES, "Workflow": broken})
     answer = await ask(graph, ONE_OF_EACH)
     assert [one is None for one in found(answer)] == [kind == "Workflow" for kind in ALL]

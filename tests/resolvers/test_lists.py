@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graph.demo.routine import UPLOAD_GROUP_ID
+from graph.resolvers.kinds import decode_id
 from graph.settings import Settings
 from graph.tables import ids
 from graph.tables.catalogue import EXECUTIONS
@@ -170,7 +171,7 @@ async def test_each_field_of_the_filter_narrows_the_list_alone(quick: Graph, nam
 async def test_a_filter_holds_together_with_the_condition_of_the_parent(
     quick: Graph, parent: str, wanted: Filter, size: int, forward: bool
 ) -> None:
-    kind, *key = ids.decode(parent).kind, *ids.decode(parent).parts
+    kind, *key = decode_id(parent).kind, *decode_id(parent).parts
     own = {"workflow": {"databaseId": key[0], "workflowId": key[1]}} if kind == "Workflow" else {"groupId": key[0]}
     expected = [execution_id_of(item) for item in DATED if matches(item, wanted) and matches(item, own)]
     assert await read(quick, parent, wanted, size, forward=forward) == expected
@@ -191,7 +192,7 @@ async def test_the_history_of_an_asset_unites_what_it_gave_and_what_it_got(
     expected = [
         execution_id_of(item)
         for item in DATED
-        if matches(item, wanted or {}) and chosen & roles(item, *ids.decode(parent).parts)
+        if matches(item, wanted or {}) and chosen & roles(item, *decode_id(parent).parts)
     ]
     assert await read(quick, parent, wanted, size, forward=forward, role=role) == expected
 
@@ -279,7 +280,7 @@ async def test_a_spent_budget_gives_a_short_page_with_a_cursor_that_leads_on(
         size, start, goes_on, end = ("last", "before", "hasPreviousPage", "startCursor")
     for _ in range(10):
         page = (await graph.data(ALL, filter={"triggeredBy": "rare@example.com"}, **{size: 3, start: cursor}))["page"]
-        numbers = [int(ids.decode(edge["node"]["id"]).parts[0], 16) for edge in page["edges"]]
+        numbers = [int(decode_id(edge["node"]["id"]).parts[0], 16) for edge in page["edges"]]
         found = found + numbers if forward else numbers + found
         reasons.append(page["shortPageReason"])
         cursor = page["pageInfo"][end]

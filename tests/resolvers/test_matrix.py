@@ -34,8 +34,8 @@ from graph.demo.rows import Row, asset_row, built, database_row, pipeline_row, w
 from graph.demo.run_rows import run_rows
 from graph.demo.script import Script
 from graph.demo.stepfunctions import EmbeddedStepFunctions, Machine, Played
-from graph.resolvers.entities import ENTITIES
 from graph.resolvers.gate import require_details, require_logs, require_metadata
+from graph.resolvers.kinds import ENTITIES, decode_id
 from graph.schema.fields import GUARD
 from graph.tables import ids
 from graph.tables.builders.inputs import StepInputFileRecord
@@ -260,7 +260,7 @@ def _ways_from(kind: str, object_id: str, log_ids: Mapping[str, str]) -> Iterato
         selection = _selection(kind, path, log_ids.get(object_id, ""))
         yield Way(path, f'node(id: "{object_id}") {{ ... on {kind} {{ {selection} }} }}', kind, object_id)
         if kind == "Execution":
-            execution_id = ids.decode(object_id).parts[0]
+            execution_id = decode_id(object_id).parts[0]
             (group,) = (of.group_id for of in RUNS if of.execution_id == execution_id)
             rows = f'executions(filter: {{ groupId: "{group}" }}) {{ nodes {{ {selection} }} }}'
             yield Way(path, rows, kind, object_id, is_row=True)
@@ -339,7 +339,7 @@ async def _log_ids(graph: Graph, objects: Mapping[str, str]) -> dict[str, str]:
 
 def _is_of(of: Run, object_id: str) -> bool:
     """Whether an object belongs to a run; its group has no other run."""
-    kind, parts = ids.decode(object_id).kind, ids.decode(object_id).parts
+    kind, parts = decode_id(object_id).kind, decode_id(object_id).parts
     match kind:
         case "Execution" | "InputFile" | "RunEngineExecution" | "RunStage":
             return parts[0] == of.execution_id
@@ -366,7 +366,7 @@ class Tier:
     rows_stay: bool = False
 
     def hides(self, object_id: str) -> bool:
-        decoded = ids.decode(object_id)
+        decoded = decode_id(object_id)
         kind = "InputFile" if decoded.kind == "MigratedInputFile" else decoded.kind
         return (
             any(_is_of(of, object_id) for of in self.runs)
@@ -501,7 +501,7 @@ def _expected(tier: Tier, way: Way, all_ids: Mapping[str, str]) -> tuple[set[str
 
 def _hides_at(tier: Tier, way: Way, object_id: str) -> bool:
     """A list shows the rows of executions whose details are closed, and so does the history of an asset."""
-    if way.ends_in_list and tier.rows_stay and ids.decode(object_id).kind == "Execution":
+    if way.ends_in_list and tier.rows_stay and decode_id(object_id).kind == "Execution":
         return False
     return tier.hides(object_id)
 

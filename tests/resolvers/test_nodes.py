@@ -10,6 +10,7 @@ import pytest
 from graph.demo.model import ACCOUNT
 from graph.demo.samples import SAMPLE_EXECUTION_ID, SAMPLE_RUN
 from graph.operation import OperationScope
+from graph.resolvers.kinds import decode_id
 from graph.resolvers.nodes import gather_settled
 from graph.tables import ids
 from graph.tables.catalogue import DATABASES, EXECUTIONS, PIPELINES
@@ -57,7 +58,7 @@ async def _everything(graph: Graph) -> dict[str, set[str]]:
             continue
         for parent in parents(connection.type):
             for one in expected(connection.type, connection.field, parent, {}) or ():
-                kind = ids.decode(one).kind
+                kind = decode_id(one).kind
                 found[kinds.get(kind, kind)].add(one)
         if connection.field == "availableLogs":
             for walked in await walk(graph, connection, parents(connection.type), 100, together=60):

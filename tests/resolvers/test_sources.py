@@ -7,6 +7,7 @@ import pytest
 from graph.demo.samples import SAMPLE_EXECUTION_ID, SAMPLE_STEP_IDS
 from graph.demo.shapes import LONG_CHAIN_ID
 from graph.demo.sizes import MANY_OUTPUTS_ID
+from graph.resolvers.kinds import decode_id
 from graph.tables import ids
 from graph.tables.catalogue import CONFIGURATIONS, EXECUTIONS, INPUTS, OUTPUT_FILES, STEPS, Table
 from graph.tables.reader import Reader
@@ -84,9 +85,7 @@ async def test_going_back_shows_the_runs_that_started_meanwhile_last(
     for number in range(5):
         launch(changing, number)
     newer = await read_page(graph, connection, parent, last=100, before=page["pageInfo"]["startCursor"])
-    assert [ids.decode(node).parts[0] for node in node_names(newer)] == [
-        f"{number:032x}" for number in range(4, -1, -1)
-    ]
+    assert [decode_id(node).parts[0] for node in node_names(newer)] == [f"{number:032x}" for number in range(4, -1, -1)]
     (after,) = await walk(graph, connection, [parent], 3, forward=False)
     assert after.nodes[5:] == before.nodes
 
@@ -98,7 +97,7 @@ async def test_runs_of_one_second_are_all_seen_in_both_directions(
     for number in range(9):
         launch(changing, number, "2027-02-01T00:00:00Z")
     (whole,) = await walk(graph, connection, [parent], 100)
-    assert {ids.decode(node).parts[0] for node in whole.nodes[:9]} == {f"{number:032x}" for number in range(9)}
+    assert {decode_id(node).parts[0] for node in whole.nodes[:9]} == {f"{number:032x}" for number in range(9)}
     for size in (1, 2, 3, 7):
         for forward in (True, False):
             (walked,) = await walk(graph, connection, [parent], size, forward=forward)
@@ -129,7 +128,7 @@ async def test_the_cursor_of_a_row_that_was_deleted_since_still_leads_on(
 ) -> None:
     (whole,) = await walk(graph, connection, [parent], 100)
     gone = len(whole.nodes) // 2
-    changing.delete(table, *ids.decode(whole.nodes[gone]).parts)
+    changing.delete(table, *decode_id(whole.nodes[gone]).parts)
     after = await read_page(graph, connection, parent, first=100, after=whole.cursors[gone])
     assert node_names(after) == whole.nodes[gone + 1 :][:100]
     before = await read_page(graph, connection, parent, last=100, before=whole.cursors[gone])
@@ -142,7 +141,7 @@ async def test_the_cursor_of_a_last_step_that_was_deleted_since_still_leads_on(
     connection = Connection("Execution", "pipelineExecutions")
     parent = ids.encode("Execution", LONG_CHAIN_ID, "plant-models:commissioning")
     (whole,) = await walk(graph, connection, [parent], 100)
-    changing.delete(STEPS, *ids.decode(whole.nodes[-1]).parts)
+    changing.delete(STEPS, *decode_id(whole.nodes[-1]).parts)
     assert node_names(await read_page(graph, connection, parent, first=100, after=whole.cursors[-1])) == []
     assert (
         node_names(await read_page(graph, connection, parent, last=2, before=whole.cursors[-1])) == whole.nodes[-3:-1]
@@ -158,4 +157,4 @@ async def test_the_cursor_of_a_step_that_was_deleted_since_leads_on_through_the_
     first, second = sorted(rows(STEPS, workflowExecutionId=MANY_OUTPUTS_ID), key=lambda step: step["endStatePipeline"])
     changing.delete(STEPS, first["pipelineExecutionId"], MANY_OUTPUTS_ID)
     rest = await read_page(graph, connection, parent, first=1, after=page["pageInfo"]["endCursor"])
-    assert ids.decode(node_names(rest)[0]).parts[0] == second["pipelineExecutionId"]
+    assert decode_id(node_names(rest)[0]).parts[0] == second["pipelineExecutionId"]

@@ -19,7 +19,7 @@ from graphql import (
     print_schema,
 )
 
-from graph.resolvers.entities import ENTITIES
+from graph.resolvers.kinds import ENTITIES
 from graph.schema import create_subgraph, federated_sdl
 from tests.harness import SCHEMA, SUBGRAPH, Graph
 from tests.memory import NAMES, MemoryDatabase

@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from graph.resolvers import nodes
+from graph.resolvers.kinds import KINDS
 from graph.tables import ids
 from tests.harness import Graph
 
@@ -11,7 +14,7 @@ async def test_a_fault_of_the_server_costs_one_of_some_nodes_alone(
     async def fail(*_: object) -> None:
         raise RuntimeError("a fault")
 
-    monkeypatch.setattr(nodes, "_FINDERS", {**nodes._FINDERS, "Workflow": fail})
+    monkeypatch.setattr(nodes, "KINDS", {**KINDS, "Workflow": replace(KINDS["Workflow"], find=fail)})
     wanted = [ids.encode("Workflow", "plant-models", "convert-qa-thumb"), ids.encode("Database", "plant-models")]
     answer = await graph.ask("query ($ids: [ID!]!) { nodes(ids: $ids) { id } }", ids=wanted)
     assert answer.data == {"nodes": [None, {"id": wanted[1]}]}

@@ -6,14 +6,15 @@ from typing import Any, ClassVar
 
 from graph.errors import MalformedValue
 from graph.tables import catalogue, deciding, decode, ids, keys, states
-from graph.tables.rows import Row, decides, key_part, stored
+from graph.tables.rows import ObjectRow, Row, decides, key_part, stored
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class AssetRow(Row):
+class AssetRow(ObjectRow):
     """An asset. Archiving moves its row to a partition of its own."""
 
     table: ClassVar = catalogue.ASSETS
+    kind: ClassVar = "Asset"
 
     partition: str = key_part("databaseId")
     asset_id: str = key_part("assetId")
@@ -35,7 +36,7 @@ class AssetRow(Row):
     @property
     def id(self) -> str:
         """The global id, the same before and after archiving."""
-        return ids.encode("Asset", self.database_id, self.asset_id)
+        return ids.encode(self.kind, self.database_id, self.asset_id)
 
     @property
     def database_id(self) -> str:
@@ -62,26 +63,23 @@ class BucketRow(Row):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class DatabaseRow(Row):
+class DatabaseRow(ObjectRow):
     """A database of assets."""
 
     table: ClassVar = catalogue.DATABASES
+    kind: ClassVar = "Database"
 
     database_id: str = key_part("databaseId")
 
     description: str | None = stored("description", decode.optional_text)
 
-    @property
-    def id(self) -> str:
-        """The global id."""
-        return ids.encode("Database", self.database_id)
-
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class WorkflowRow(Row):
+class WorkflowRow(ObjectRow):
     """The definition of a workflow as it stands now."""
 
     table: ClassVar = catalogue.WORKFLOWS
+    kind: ClassVar = "Workflow"
 
     database_id: str = key_part("databaseId")
     workflow_id: str = key_part("workflowId")
@@ -93,17 +91,13 @@ class WorkflowRow(Row):
     is_archived: bool = stored("archived", decode.flag)
     system_config: dict[str, Any] | None = stored("systemConfig", decode.optional_mapping)
 
-    @property
-    def id(self) -> str:
-        """The global id."""
-        return ids.encode("Workflow", *self.primary_key)
-
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class PipelineRow(Row):
+class PipelineRow(ObjectRow):
     """The definition of a pipeline as it stands now."""
 
     table: ClassVar = catalogue.PIPELINES
+    kind: ClassVar = "Pipeline"
 
     database_id: str = key_part("databaseId")
     pipeline_id: str = key_part("pipelineId")
@@ -116,11 +110,6 @@ class PipelineRow(Row):
     )
     is_enabled: bool = stored("enabled", decode.flag)
     is_archived: bool = stored("archived", decode.flag)
-
-    @property
-    def id(self) -> str:
-        """The global id."""
-        return ids.encode("Pipeline", *self.primary_key)
 
     @property
     def execution_type(self) -> states.PipelineExecutionType | MalformedValue:

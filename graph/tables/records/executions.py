@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from graph.errors import MalformedValue
-from graph.tables import catalogue, deciding, decode, ids, keys, states
-from graph.tables.rows import Row, decides, key_part, stored
+from graph.tables import catalogue, deciding, decode, keys, states
+from graph.tables.rows import ObjectRow, Row, decides, key_part, stored
 
 
 def duration_ms(started_at: object, stopped_at: object) -> int | None:
@@ -18,10 +18,11 @@ def duration_ms(started_at: object, stopped_at: object) -> int | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class ExecutionRow(Row):
+class ExecutionRow(ObjectRow):
     """One run of a workflow."""
 
     table: ClassVar = catalogue.EXECUTIONS
+    kind: ClassVar = "Execution"
 
     execution_id: str = key_part("workflowExecutionId")
     workflow_key: str = key_part("workflowDatabaseId:workflowId")
@@ -39,11 +40,6 @@ class ExecutionRow(Row):
     log_text: str | None = stored("executionLog", decode.optional_text)
     log_group_arn: str = stored("executionLogGroupArn", decode.text)
     arn: str = stored("workflow_execution_arn", decode.text)
-
-    @property
-    def id(self) -> str:
-        """The global id, which holds the whole table key."""
-        return ids.encode("Execution", *self.primary_key)
 
     @property
     def workflow_database_id(self) -> str:

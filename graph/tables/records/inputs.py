@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from graph.errors import MalformedValue
-from graph.tables import catalogue, deciding, decode, ids, keys, states
-from graph.tables.rows import Row, decides, key_part, stored
+from graph.tables import catalogue, deciding, decode, keys, states
+from graph.tables.rows import ObjectRow, Row, decides, key_part, stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,11 @@ def location(bucket: str | None, key: str | None, version_id: str | None = None)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class InputRow(Row):
+class InputRow(ObjectRow):
     """A file, folder or whole asset that a run was started with."""
 
     table: ClassVar = catalogue.INPUTS
+    kind: ClassVar = "InputFile"
 
     execution_id: str = key_part("workflowExecutionId")
     file_key: str = key_part("databaseId:assetId:inputAssetFileKey")
@@ -41,11 +42,6 @@ class InputRow(Row):
     bucket: str | None = stored("s3Bucket", decode.optional_text)
     root: str = stored("assetRootS3Key", decode.text)
     version_id: str | None = stored("versionId", decode.optional_text)
-
-    @property
-    def id(self) -> str:
-        """The global id."""
-        return ids.encode("InputFile", *self.primary_key)
 
     @property
     def path(self) -> str:
@@ -77,10 +73,11 @@ class InputAssetRow(Row):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class StepInputFileRow(Row):
+class StepInputFileRow(ObjectRow):
     """A file that a step of a migrated run read. Nothing writes such rows at run time, and they hold no place in S3."""
 
     table: ClassVar = catalogue.STEP_INPUT_FILES
+    kind: ClassVar = "MigratedInputFile"
 
     pipeline_execution_id: str = key_part("pipelineExecutionId")
     file_key: str = key_part("databaseId:assetId:inputAssetFileKey")
@@ -95,11 +92,6 @@ class StepInputFileRow(Row):
     location: ClassVar = None
 
     @property
-    def id(self) -> str:
-        """The global id."""
-        return ids.encode("MigratedInputFile", *self.primary_key)
-
-    @property
     def path(self) -> str:
         """The bucket key: the row does not say its asset's root, so it cannot be taken off."""
         return self.key
@@ -111,10 +103,11 @@ class StepInputFileRow(Row):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class InputMetadataRow(Row):
+class InputMetadataRow(ObjectRow):
     """Metadata of one file, asset or database that a step was given."""
 
     table: ClassVar = catalogue.INPUT_METADATA
+    kind: ClassVar = "InputMetadata"
 
     pipeline_execution_id: str = key_part("pipelineExecutionId")
     entity_key: str = key_part("databaseId:assetId:filePath")
@@ -128,11 +121,6 @@ class InputMetadataRow(Row):
     attributes: dict[str, Any] = stored("attributes", decode.mapping)
     attributes_truncated: bool = stored("attributesTruncated", decode.flag)
     source_file_key: str | None = stored("sourceInputMetadataFileS3Key", decode.optional_text)
-
-    @property
-    def id(self) -> str:
-        """The global id."""
-        return ids.encode("InputMetadata", *self.primary_key)
 
     @property
     def path(self) -> str:

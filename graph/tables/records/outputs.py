@@ -3,16 +3,17 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from graph.tables import catalogue, decode, ids, states
+from graph.tables import catalogue, decode, states
 from graph.tables.records.inputs import S3Location, location
-from graph.tables.rows import Row, key_part, stored
+from graph.tables.rows import ObjectRow, key_part, stored
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class OutputFileRow(Row):
+class OutputFileRow(ObjectRow):
     """A file or preview that a step produced."""
 
     table: ClassVar = catalogue.OUTPUT_FILES
+    kind: ClassVar = "OutputFile"
 
     pipeline_execution_id: str = key_part("pipelineExecutionId")
     file_key: str = key_part("fileType:relativeFilePath")
@@ -26,21 +27,17 @@ class OutputFileRow(Row):
     s3_version_id: str | None = stored("s3VersionId", decode.optional_text)
 
     @property
-    def id(self) -> str:
-        """The global id."""
-        return ids.encode("OutputFile", *self.primary_key)
-
-    @property
     def location(self) -> S3Location | None:
         """Where the run put the file."""
         return location(self.bucket, self.s3_key, self.s3_version_id)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class OutputMetadataRow(Row):
+class OutputMetadataRow(ObjectRow):
     """A metadata value that a run wrote. VAMS records all of a run's under its last step, attributes of files too."""
 
     table: ClassVar = catalogue.OUTPUT_METADATA
+    kind: ClassVar = "OutputMetadata"
 
     pipeline_execution_id: str = key_part("pipelineExecutionId")
     entry_key: str = key_part("targetFilePath:metadataKey")
@@ -50,17 +47,13 @@ class OutputMetadataRow(Row):
     value: str = stored("metadataValue", decode.text)
     source_key: str | None = stored("sourceMetadataFileRelativePath", decode.optional_text)
 
-    @property
-    def id(self) -> str:
-        """The global id."""
-        return ids.encode("OutputMetadata", *self.primary_key)
-
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class OutputResultRow(Row):
+class OutputResultRow(ObjectRow):
     """A result text of a run. VAMS records all of a run's under its last step."""
 
     table: ClassVar = catalogue.OUTPUT_RESULTS
+    kind: ClassVar = "OutputResult"
 
     pipeline_execution_id: str = key_part("pipelineExecutionId")
     relative_path: str = key_part("relativeFilePath")
@@ -68,8 +61,3 @@ class OutputResultRow(Row):
     body: str = stored("resultsContent", decode.text)
     body_is_truncated: bool = stored("resultsContentTruncated", decode.flag)
     s3_key: str | None = stored("s3Key", decode.optional_text)
-
-    @property
-    def id(self) -> str:
-        """The global id."""
-        return ids.encode("OutputResult", *self.primary_key)

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
-from graph.tables import catalogue, decode, ids, keys, states
+from graph.tables import catalogue, decode, keys, states
 from graph.tables.records.executions import duration_ms
-from graph.tables.rows import Row, key_part, stored
+from graph.tables.rows import ObjectRow, Row, key_part, stored
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class StepRow(Row):
+class StepRow(ObjectRow):
     """One pipeline's run within an execution."""
 
     table: ClassVar = catalogue.STEPS
+    kind: ClassVar = "PipelineExecution"
 
     pipeline_execution_id: str = key_part("pipelineExecutionId")
     execution_id: str = key_part("workflowExecutionId")
@@ -34,11 +35,6 @@ class StepRow(Row):
     unreadable_logs: int = stored("registeredLogs", decode.others_than_mappings)
     sub_executions: Sequence[dict[str, Any]] = stored("registeredSubExecutions", decode.mappings)
     unreadable_sub_executions: int = stored("registeredSubExecutions", decode.others_than_mappings)
-
-    @property
-    def id(self) -> str:
-        """The global id, which holds the whole table key."""
-        return ids.encode("PipelineExecution", *self.primary_key)
 
     @property
     def pipeline_database_id(self) -> str:

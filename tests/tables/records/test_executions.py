@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.errors import MalformedValue
-from graph.tables import ids
+from graph.resolvers.kinds import decode_id
 from graph.tables.records.executions import ConfigurationRow, ExecutionRow, duration_ms
 from graph.tables.rows import field_names
 from graph.tables.states import ExecutionStatus, TriggerType
@@ -42,7 +42,7 @@ def test_without_both_instants_there_is_no_duration(other: object) -> None:
 def test_a_run_is_read_from_its_row() -> None:
     run = execution()
     assert (run.workflow_database_id, run.workflow_id) == ("plant", "convert:odd")
-    assert ids.decode(run.id).parts == ("0" * 32, "plant:convert:odd")
+    assert decode_id(run.id).parts == ("0" * 32, "plant:convert:odd")
     assert run.status is ExecutionStatus.SUCCEEDED
     assert run.trigger_type is TriggerType.FILE_UPLOAD
 
