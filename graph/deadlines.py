@@ -1,8 +1,9 @@
 """Time limits that a pause of the machine does not use up.
 
 After a pause, an event loop runs the timers that came due before it looks at anything else. Whoever waited would be
-told that it took too long, although what it waited for is there. A timer that fires late tells that this happened. The
-limit then moves by as much, once, and by no more than it was: a loop that is always late still ends what waits.
+told that it took too long, although what it waited for is there. So a limit is counted in steps, each with a timer of
+its own. A timer that fires late tells of a pause, of which only its step is counted: at most a tenth of the limit,
+wherever in it the pause lies.
 """
 
 import asyncio
@@ -10,28 +11,39 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 
+STEPS = 10
 LATE_SECONDS = 0.25
-"""How late a timer fires that tells of a pause; a busy loop is late by less."""
+"""How late a timer fires that tells of a pause; a busy loop is late by less. No step is shorter."""
 
 
 class Timer:
-    """Call a function after some seconds, or later by as much as the machine paused meanwhile."""
+    """Call a function after some seconds, of which a pause of the machine uses up one step at most."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, seconds: float, call: Callable[[], None]) -> None:
-        self._loop, self._seconds, self._call = loop, seconds, call
-        self._due = loop.time() + seconds
-        self._handle = loop.call_at(self._due, self._fire)
+        self._loop, self._call = loop, call
+        self._left = seconds
+        self._longest = max(seconds / STEPS, LATE_SECONDS)
+        self._begin()
 
     def cancel(self) -> None:
         """Call nothing."""
         self._handle.cancel()
 
+    def _begin(self) -> None:
+        self._step = min(self._left, self._longest)
+        self._due = self._loop.time() + self._step
+        self._handle = self._loop.call_at(self._due, self._fire)
+
     def _fire(self) -> None:
         late = self._loop.time() - self._due
-        if late < LATE_SECONDS:
-            self._call()
+        has_paused = late >= LATE_SECONDS
+        self._left -= self._step if has_paused else self._step + late
+        if self._left > 0:
+            self._begin()
+        elif has_paused:  # once, and whatever the next timer tells: a loop that is always late still ends what waits
+            self._handle = self._loop.call_later(LATE_SECONDS, self._call)
         else:
-            self._handle = self._loop.call_later(max(min(late, self._seconds), LATE_SECONDS), self._call)
+            self._call()
 
 
 class Deadline(AbstractAsyncContextManager[None]):

@@ -1,4 +1,4 @@
-"""Time limits move by how late their timers fire."""
+"""Time limits count of a pause of the machine one step at most."""
 
 import asyncio
 import os
@@ -54,13 +54,42 @@ async def test_a_pause_does_not_use_up_the_time() -> None:
         assert await ready == "there all along"
 
 
-async def test_a_limit_moves_once_and_by_no_more_than_it_was() -> None:
+@pytest.mark.parametrize("ends", [0.5, 0.85, 0.97, 1.1, 2.0])
+async def test_a_pause_counts_as_one_step_wherever_it_ends(ends: float) -> None:
+    """One that ends right before the limit leaves its last timer in time, and has still used up nearly all of it."""
+    ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    loop = asyncio.get_running_loop()
+    loop.call_later(0.02, pause, ends - 0.02)
+    loop.call_later(ends + 0.4, ready.set_result, "in time")
+    async with Deadline(1.0):
+        assert await ready == "in time"
+
+
+async def test_a_pause_moves_a_limit_by_no_more_than_itself() -> None:
     begun = time.monotonic()
     asyncio.get_running_loop().call_later(0.01, pause, 1.0)
     with pytest.raises(TimeoutError):
-        async with Deadline(0.3):
+        async with Deadline(0.6):
             await asyncio.sleep(10)
-    assert 1.25 < time.monotonic() - begun < 1.7
+    assert 1.25 < time.monotonic() - begun < 1.65
+
+
+async def test_a_loop_that_is_always_late_still_ends_what_waits() -> None:
+    loop = asyncio.get_running_loop()
+
+    handles: list[asyncio.TimerHandle] = []
+
+    def always_late() -> None:
+        pause(0.3)
+        handles.append(loop.call_later(0, always_late))
+
+    begun = time.monotonic()
+    always_late()
+    with pytest.raises(TimeoutError):
+        async with Deadline(0.5):
+            await asyncio.sleep(10)
+    handles[-1].cancel()
+    assert time.monotonic() - begun < 3
 
 
 async def test_a_timer_that_is_cancelled_while_it_moves_calls_nothing() -> None:
