@@ -17,7 +17,7 @@ pytest := pytest --numprocesses auto --dist worksteal
 install := $(bin)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage check check-style check-types check-layers check-schema bench bench-parts explorer picture schema format lock clean
+.PHONY: help demo test coverage check check-style check-types check-layers check-schema bench bench-parts explorer picture schema settings format lock clean
 
 help:
 	@echo 'make demo          serve the sample database on http://127.0.0.1:$(PORT)/graphql (PORT=8123 moves it)'
@@ -31,6 +31,7 @@ help:
 	@echo 'make explorer      build the page that a browser sees (needs Node.js)'
 	@echo 'make picture       show that page in docs/images/explorer.png (needs Chromium)'
 	@echo 'make schema        export schema.graphql from the code'
+	@echo 'make settings      write the tables of settings in docs/operations.md from the code'
 	@echo 'make lock          pin the dependencies anew (needs uv)'
 	@echo 'make clean         remove .venv and every cache'
 
@@ -92,6 +93,9 @@ format: $(venv)/dev.stamp
 
 schema: $(venv)/dev.stamp
 	@schema=$$($(bin)/vams-graph export-schema) && printf '%s\n' "$$schema" > schema.graphql
+
+settings: $(venv)/dev.stamp
+	@$(bin)/python -m tests.settings
 
 # Clients, gateways, compositions and linters are packages of npm. Without Node 20 the tests say that they did not run.
 $(conformance)/stamp: tests/conformance/package-lock.json

@@ -102,7 +102,7 @@ class Context:
     def logs(self) -> OperationLogs:
         """What the operation may read of logs."""
         settings = self.services.settings
-        return OperationLogs(settings.logs_registered, settings.logs_at_once, settings.logs_budget_seconds)
+        return OperationLogs(settings.logs_registered, settings.logs_budget_seconds)
 
     @cached_property
     def engines(self) -> OperationEngines:

@@ -1,5 +1,8 @@
 """Every setting of the server, on one page. Each is read from the environment under the prefix ``VAMS_GRAPH_``.
 
+They are grouped by the task for which somebody would turn them; ``make settings`` writes the tables of
+docs/operations.md from the groups.
+
 Physical table names are not here: they come from the variables or the SSM parameters that VAMS itself uses
 (:mod:`graph.tables.names`).
 """
@@ -32,10 +35,8 @@ class UnknownSettings(Exception):
         super().__init__(f"There is no setting of the name {', '.join(sorted(names))}; see docs/operations.md.")
 
 
-class Settings(BaseSettings):
-    """Read once at start; a wrong value stops the start with a message that names the variable."""
-
-    model_config = SettingsConfigDict(env_prefix=_PREFIX, frozen=True, extra="ignore")
+class ServerSettings(BaseSettings):
+    """Listen, and end."""
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8000, ge=1, le=65535, description="Port to listen on.")
@@ -81,12 +82,6 @@ class Settings(BaseSettings):
     drain_seconds: float = Field(
         2.0, ge=0, le=3, description="Seconds, at most 3, from SIGTERM to the end of accepting, while /readyz says 503."
     )
-
-    region: str | None = Field(None, description="AWS region; else that of the AWS environment or profile.")
-    profile: str | None = Field(None, description="AWS profile; else the default credential chain.")
-    dynamodb_endpoint: str | None = Field(None, description="DynamoDB endpoint, for emulators and VPC endpoints.")
-    ssm_endpoint: str | None = Field(None, description="SSM endpoint, for emulators and VPC endpoints.")
-
     cursor_secrets: list[Annotated[SecretStr, AfterValidator(_long_enough)]] = Field(
         default_factory=list,
         description=(
@@ -95,6 +90,14 @@ class Settings(BaseSettings):
         ),
     )
 
+
+class AwsSettings(BaseSettings):
+    """Reach AWS."""
+
+    region: str | None = Field(None, description="AWS region; else that of the AWS environment or profile.")
+    profile: str | None = Field(None, description="AWS profile; else the default credential chain.")
+    ssm_endpoint: str | None = Field(None, description="SSM endpoint, for emulators and VPC endpoints.")
+    dynamodb_endpoint: str | None = Field(None, description="DynamoDB endpoint, for emulators and VPC endpoints.")
     dynamodb_client: Literal["native", "boto3"] = Field(
         "native",
         description="What reads from DynamoDB; `boto3` takes some twenty times the CPU, and works through proxies.",
@@ -102,6 +105,10 @@ class Settings(BaseSettings):
     dynamodb_concurrency: int = Field(32, ge=1, le=256, description="DynamoDB calls in flight at once, per process.")
     dynamodb_timeout: float = Field(5.0, gt=0, description="Seconds to wait for one answer of DynamoDB.")
     dynamodb_attempts: int = Field(6, ge=1, le=12, description="Tries of one call, with back-off, before THROTTLED.")
+
+
+class IdentitySettings(BaseSettings):
+    """Tell who asks."""
 
     api_keys: bool = Field(False, description="Accept the API keys of VAMS.")
     cognito_pool_id: str | None = Field(None, description="Cognito user pool whose tokens are accepted.")
@@ -113,6 +120,7 @@ class Settings(BaseSettings):
     oidc_keys_url: str | None = Field(None, description="Where its public keys are; else they are discovered.")
     mfa_claim: str = Field("amr", description="Claim that tells of a second factor, where no Cognito pool is asked.")
     mfa_value: str = Field("mfa", description="What the claim is or holds in a session with a second factor.")
+    default_role: str = Field("", description="Role of users who are assigned none; empty for none.")
     gateway_secret: SecretStr | None = Field(None, description="Secret by which a gateway in front is trusted.")
     gateway_networks: list[str] = Field(
         default_factory=list, description="JSON list of private networks that a gateway in front connects from."
@@ -127,13 +135,20 @@ class Settings(BaseSettings):
     federation_node: bool = Field(
         True, description="Be the owner of `node` and `nodes` in a supergraph; without it, they are not offered to it."
     )
-    default_role: str = Field("", description="Role of users who are assigned none; empty for none.")
+
+
+class ListSettings(BaseSettings):
+    """Answer lists."""
 
     fast_execution: bool = Field(
         True, description="Answer queries by plans; without, graphql-core does it all, several times slower."
     )
     read_budget_pages: int = Field(200, ge=1, description="DynamoDB pages that one filtered list may read.")
     read_budget_seconds: float = Field(10.0, gt=0, description="Seconds that filling one page of a list may take.")
+
+
+class LogSettings(BaseSettings):
+    """Read logs."""
 
     logs_endpoint: str | None = Field(None, description="CloudWatch Logs endpoint, for emulators and VPC endpoints.")
     logs_concurrency: int = Field(
@@ -144,12 +159,15 @@ class Settings(BaseSettings):
     )
     logs_timeout: float = Field(10.0, gt=0, description="Seconds to wait for one answer of theirs.")
     logs_attempts: int = Field(4, ge=1, le=12, description="Tries of one call of theirs, with back-off.")
-    logs_at_once: int = Field(5, ge=1, description="Log sources that one operation reads at the same time.")
     logs_registered: int = Field(
         20, ge=0, description="Registered log sources of one step that one operation reads; further ones are SKIPPED."
     )
     logs_budget_calls: int = Field(100, ge=1, description="Calls of CloudWatch Logs that one page of lines may take.")
     logs_budget_seconds: float = Field(10.0, gt=0, description="Seconds that one operation may read logs.")
+
+
+class EngineSettings(BaseSettings):
+    """Read what is inside steps."""
 
     engines_endpoint: str | None = Field(None, description="Step Functions endpoint, for emulators and VPC endpoints.")
     engines_concurrency: int = Field(
@@ -162,9 +180,6 @@ class Settings(BaseSettings):
         5, ge=1, description="Pages of 1,000 events read of one history, and of those that `history` leads on into."
     )
     history_pages_per_operation: int = Field(20, ge=1, description="Pages of histories that one operation reads.")
-    definition_bytes: int = Field(
-        256 * 1024, ge=1, le=1024 * 1024, description="The largest state machine definition that is read."
-    )
     stages: int = Field(50, ge=1, description="Stages that are shown of one run of a state machine.")
     stage_depth: int = Field(3, ge=0, description="Containers that a stage may have around it to be shown.")
     status_check_seconds: float = Field(
@@ -173,6 +188,13 @@ class Settings(BaseSettings):
     status_checks: int = Field(
         20, ge=0, description="Running executions whose status one operation asks the engine for; 0 never asks."
     )
+    write_back_status: bool = Field(
+        False, description="Write what the engine says of a running execution to its row; see docs/engines.md."
+    )
+
+
+class FileSettings(BaseSettings):
+    """Link to files."""
 
     files_endpoint: str | None = Field(None, description="S3 endpoint, for emulators and VPC endpoints.")
     files_concurrency: int = Field(8, ge=1, le=256, description="Calls of S3 in flight at once, per process.")
@@ -185,9 +207,9 @@ class Settings(BaseSettings):
         default_factory=list, description="JSON list of buckets that may be linked to beside those registered in VAMS."
     )
 
-    write_back_status: bool = Field(
-        False, description="Write what the engine says of a running execution to its row; see docs/engines.md."
-    )
+
+class LimitSettings(BaseSettings):
+    """Limit requests."""
 
     max_body_bytes: int = Field(
         262_144, ge=1024, description="Bytes of a request's body, as it is sent and once unpacked."
@@ -200,19 +222,11 @@ class Settings(BaseSettings):
     wait_seconds: float = Field(5.0, gt=0, description="Seconds that an operation waits for its turn, then OVERLOADED.")
     max_document_characters: int = Field(65_536, ge=1024, description="Characters of a document.")
     max_tokens: int = Field(3_000, ge=100, description="Tokens of a document, and comments in it.")
-    trusted_documents: Path | None = Field(
-        None, description="Manifest of trusted documents, as Relay, Apollo or GraphQL Code Generator writes it."
-    )
-    trusted_documents_only: bool = Field(False, description="Take no documents but those of the manifest.")
-    apq_documents: int = Field(
-        1_000, ge=0, description="Documents that clients may leave, to send their hashes instead; 0 keeps none."
-    )
     max_depth: int = Field(20, ge=1, description="Fields within each other.")
     max_fields: int = Field(2_000, ge=100, description="Fields of an operation, each time that a fragment is spread.")
     max_root_fields: int = Field(20, ge=1, description="Fields of the root in one operation.")
     max_aliases: int = Field(100, ge=0, description="Aliases in a document.")
     max_directives: int = Field(100, ge=0, description="Directives in a document.")
-    max_directives_in_place: int = Field(5, ge=0, description="Directives on one field, fragment or operation.")
     max_price: int = Field(150_000, ge=100, description="Points that one operation may cost.")
     max_response_bytes: int = Field(
         64 * 1024 * 1024, ge=1024 * 1024, description="Bytes of a response, before it is packed."
@@ -221,6 +235,34 @@ class Settings(BaseSettings):
         3_000_000, ge=0, description="Points that one user may spend at once, per process; 0 sets no limit."
     )
     rate_points_per_second: int = Field(75_000, ge=1, description="Points that a user gets back each second.")
+
+
+class DocumentSettings(BaseSettings):
+    """Trust documents."""
+
+    trusted_documents: Path | None = Field(
+        None, description="Manifest of trusted documents, as Relay, Apollo or GraphQL Code Generator writes it."
+    )
+    trusted_documents_only: bool = Field(False, description="Take no documents but those of the manifest.")
+    apq_documents: int = Field(
+        1_000, ge=0, description="Documents that clients may leave, to send their hashes instead; 0 keeps none."
+    )
+
+
+class Settings(
+    DocumentSettings,
+    LimitSettings,
+    FileSettings,
+    EngineSettings,
+    LogSettings,
+    ListSettings,
+    IdentitySettings,
+    AwsSettings,
+    ServerSettings,
+):
+    """Read once at start; a wrong value stops the start with a message that names the variable."""
+
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, frozen=True, extra="ignore")
 
     @model_validator(mode="after")
     def _admits_every_price(self) -> Self:

@@ -25,6 +25,7 @@ ValueT = TypeVar("ValueT")
 
 UNRECOGNISED = "UnrecognisedReference"  # the code where no engine knows a reference as its own
 
+MOST_DEFINITION_BYTES = 256 * 1024  # a definition of Step Functions may have 1 MiB
 UNTYPED = "stepFunctionsExecution"  # the resource type of entries that name none, as VAMS takes them
 
 
@@ -86,7 +87,7 @@ class OperationEngines:
         self._ends = time.monotonic() + settings.engines_budget_seconds
         self._pages = Pages(settings.history_pages_per_operation)
         self._further_pages = Pages(settings.history_pages)
-        self._bounds = Bounds(settings.definition_bytes, settings.stages, settings.stage_depth)
+        self._bounds = Bounds(MOST_DEFINITION_BYTES, settings.stages, settings.stage_depth)
         self._known: dict[Hashable, asyncio.Future[Any]] = {}
         self._checks_left = settings.status_checks
         self._kept_stored: set[str] = set()

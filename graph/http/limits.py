@@ -40,6 +40,7 @@ from graph.settings import Settings
 _MOST_NESTED = 200
 _DIGITS = 12  # of a page's size; more make no difference
 _MOST_PRICES = 50  # of one operation, for as many combinations of sizes
+MOST_DIRECTIVES_IN_PLACE = 5  # on one field, fragment or operation
 _UNSAID = -1
 _LEAVES_OUT = {"skip": True, "include": False}
 
@@ -182,7 +183,7 @@ class _Pass:
 
     def _count(self, directives: Sequence[DirectiveNode] | None) -> None:
         directives = directives or ()
-        _check("number of directives in one place", len(directives), self.settings.max_directives_in_place)
+        _check("number of directives in one place", len(directives), MOST_DIRECTIVES_IN_PLACE)
         self.directives += len(directives)
 
     def _selections(self, selections: SelectionSetNode, parent: GraphQLNamedType | None, nested: int) -> _Totals:

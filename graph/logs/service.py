@@ -30,6 +30,7 @@ _WORDS = {
     LogKind.SUB_STATE_MACHINE: "Sub-SFN log",
     LogKind.DEADLINE_CLOUD_JOB: "Deadline Cloud session log",
 }
+_AT_ONCE = 5  # log sources that one operation reads at the same time
 _RUN = "Workflow log"
 _OF_STATUS = {LogReadStatus.DENIED: Code.LOG_DENIED, LogReadStatus.NOT_FOUND: Code.LOG_NOT_FOUND}
 
@@ -163,11 +164,11 @@ class Logs:
 class OperationLogs:
     """What one operation may read of logs: how many registered sources of a step, how many logs at once, how long."""
 
-    def __init__(self, most_registered: int, at_once: int, seconds: float) -> None:
+    def __init__(self, most_registered: int, seconds: float) -> None:
         self.most_registered = most_registered
         self._ends = time.monotonic() + seconds
         self._registered: dict[str, set[str]] = defaultdict(set)
-        self._slots = asyncio.Semaphore(at_once)
+        self._slots = asyncio.Semaphore(_AT_ONCE)
         self._redacted: dict[str, str] = {}
 
     def redacted(self, text: str) -> str:

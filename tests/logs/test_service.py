@@ -490,7 +490,7 @@ async def test_a_source_with_lines_is_read(caller: Caller) -> None:
 
 
 async def test_an_operation_reads_so_many_registered_sources_of_each_step_and_those_again() -> None:
-    logs = OperationLogs(most_registered=2, at_once=1, seconds=1)
+    logs = OperationLogs(most_registered=2, seconds=1)
     a, b, c = (source(f"/{name}") for name in "abc")
     assert [logs.admits("step", one) for one in (a, b, c, a)] == [True, True, False, True]
     assert logs.admits("another step", c)

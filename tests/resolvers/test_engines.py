@@ -395,8 +395,13 @@ async def test_stages_beyond_the_bounds_are_not_shown_and_that_is_said(make: Cal
     assert assembly["stages"]["warnings"] == [cut]
     *_, assembly = await subs(make(stage_depth=0), INSIDES_ID, "stages { nodes { name } }")
     assert list(stages(assembly)) == ["Checks", "Parts", "Report"]
-    fields = "stageSource stages { nodes { name } warnings { code message } }"
-    *_, assembly = await subs(make(definition_bytes=100), INSIDES_ID, fields)
+
+
+async def test_a_definition_that_is_too_large_is_not_read_and_that_is_said(
+    make: Callable[..., Graph], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graph.engines.service.MOST_DEFINITION_BYTES", 100)
+    *_, assembly = await subs(make(), INSIDES_ID, "stageSource stages { nodes { name } warnings { code message } }")
     assert assembly["stageSource"] == "HISTORY"
     assert set(stages(assembly)) == {"Checks", "Geometry", "Materials", "Assume steel", "Parts", "Fetch", "Convert"}
     (warning,) = assembly["stages"]["warnings"]
