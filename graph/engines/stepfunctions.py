@@ -136,8 +136,11 @@ class StepFunctions:
             total=total,
             started=total - counts.get("pending", 0),
             succeeded=counts.get("succeeded", 0),
-            failed=counts.get("failed", 0) + counts.get("timedOut", 0),
+            failed=counts.get("failed", 0),
             aborted=counts.get("aborted", 0),
+            running=counts.get("running", 0),
+            pending=counts.get("pending", 0),
+            timed_out=counts.get("timedOut", 0),
         )
 
     async def log_group(self, flow: str) -> str | None:

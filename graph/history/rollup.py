@@ -167,7 +167,7 @@ def _stage(
         error=told.error if told is not None else None,
         cause=told.cause if told is not None else None,
         is_caught=any(visit.status is StageStatus.CAUGHT for visit in visits),
-        iterations=_iterations(current),
+        iterations=_iterations(state, current, attribution),
         map_run=last.map_run if last is not None else None,
         visits=tuple(visits),
     )
@@ -185,7 +185,7 @@ def _status(state: State | None, current: Sequence[Visit], attribution: Attribut
     return status if is_last_word else StageStatus.UNKNOWN
 
 
-def _iterations(visits: Iterable[Visit]) -> IterationCounts | None:
+def _iterations(state: State | None, visits: Iterable[Visit], attribution: Attribution) -> IterationCounts | None:
     counts = [
         visit.attempt.iterations()
         for visit in visits
@@ -193,14 +193,20 @@ def _iterations(visits: Iterable[Visit]) -> IterationCounts | None:
     ]
     if not counts:
         return None
-    totals = [each.total for each in counts]
-    return IterationCounts(
-        total=sum(total for total in totals if total is not None) if None not in totals else None,
-        started=sum(each.started for each in counts),
-        succeeded=sum(each.succeeded for each in counts),
-        failed=sum(each.failed for each in counts),
-        aborted=sum(each.aborted for each in counts),
-    )
+    total, *by_outcome = map(_sum, zip(*counts, strict=True))
+    if attribution.is_complete:
+        return IterationCounts(total, *by_outcome)
+    # Iterations may be among the events that were not read, and so may another visit unless the state has but one.
+    return IterationCounts(total if state is not None and not state.can_repeat else None)
+
+
+def _sum(numbers: Iterable[int | None]) -> int | None:
+    total = 0
+    for number in numbers:
+        if number is None:
+            return None
+        total += number
+    return total
 
 
 def _containers(visits: Sequence[Visit]) -> tuple[str, ...]:

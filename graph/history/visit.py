@@ -34,13 +34,19 @@ class StageScope(NamedTuple):
 
 
 class IterationCounts(NamedTuple):
-    """Iterations of one attempt of an inline Map; ``total`` is None where MapStateStarted was not read."""
+    """Iterations of a Map; None where what was read does not tell how many.
+
+    ``pending`` and ``timed_out`` are of Map runs alone, whose iterations are executions.
+    """
 
     total: int | None
-    started: int
-    succeeded: int
-    failed: int
-    aborted: int
+    started: int | None = None
+    succeeded: int | None = None
+    failed: int | None = None
+    aborted: int | None = None
+    running: int | None = None
+    pending: int | None = None
+    timed_out: int | None = None
 
 
 class MapRun(NamedTuple):
@@ -137,7 +143,7 @@ class Attempt:
             scope.status = StageStatus.SUCCEEDED
 
     def iterations(self) -> IterationCounts:
-        """Count the iterations of a Map by what became of them."""
+        """Count the iterations of a Map that were read, by what became of them."""
         counts = dict.fromkeys(StageStatus, 0)
         scopes = [scope for scope in self.scopes.values() if scope.iteration is not None]
         for scope in scopes:
@@ -148,6 +154,7 @@ class Attempt:
             counts[StageStatus.SUCCEEDED],
             counts[StageStatus.FAILED],
             counts[StageStatus.ABORTED],
+            counts[StageStatus.RUNNING],
         )
 
 

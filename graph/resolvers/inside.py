@@ -124,9 +124,9 @@ class Stage(Part):
         return self.stage.attempts
 
     @property
-    def visit_count(self) -> int:
-        """How often it was entered."""
-        return len(self.stage.visits)
+    def visit_count(self) -> int | None:
+        """How often it was entered; None unless the history was read whole."""
+        return len(self.stage.visits) if self.inside.is_complete else None
 
     @property
     def redrive_count(self) -> int:

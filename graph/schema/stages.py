@@ -30,15 +30,22 @@ class BatchJob:
     log_stream_warning: ExecutionWarning | None = answer(stages.log_stream_warning, "Why its stream is not known.")
 
 
-@object_type(Counts, description="Iterations of a Map by what became of them.")
+@object_type(
+    Counts, description="Iterations of a Map by what became of them, null where the history was not read whole."
+)
 class IterationCounts:
     """Iterations of a Map."""
 
-    total: int | None = attribute("How many there are to be; null where that was not read.", reads=())
-    started: int = attribute("How many started.", reads=())
-    succeeded: int = attribute("How many succeeded.", reads=())
-    failed: int = attribute("How many failed.", reads=())
-    aborted: int = attribute("How many were aborted.", reads=())
+    total: int | None = attribute(
+        "How many there are to be; null where the event that tells it was not read.", reads=()
+    )
+    started: int | None = attribute("How many started.", reads=())
+    succeeded: int | None = attribute("How many succeeded.", reads=())
+    failed: int | None = attribute("How many failed.", reads=())
+    aborted: int | None = attribute("How many were aborted.", reads=())
+    running: int | None = attribute("How many run.", reads=())
+    pending: int | None = attribute("How many have not started; of a Map run alone.", reads=())
+    timed_out: int | None = attribute("How many took too long; of a Map run alone.", reads=())
 
 
 @object_type(Unread, description="A stretch of a history that was not read.")
@@ -107,7 +114,9 @@ class Stage(Node):
     stopped_at: datetime | None = attribute("When it ended last; null while it runs.", reads=())
     duration_ms: BigInt | None = attribute("Milliseconds between the two, any wait for a redrive included.", reads=())
     attempts: int = attribute("The most over one visit; a lower bound when the history is incomplete.", reads=())
-    visit_count: int = attribute("How often it was entered.", reads=())
+    visit_count: int | None = attribute(
+        "How often it was entered; null where the history was not read whole.", reads=()
+    )
     redrive_count: int = attribute("How many redrives a visit lived through.", reads=())
     error: str | None = attribute("The name of the last error, redacted, unless it recovered.", reads=())
     cause: str | None = attribute("Why it failed, redacted, at most 256 characters.", reads=())

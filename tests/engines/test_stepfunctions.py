@@ -153,7 +153,7 @@ async def test_a_definition_is_that_of_the_start(caller: Caller) -> None:
 async def test_the_children_of_a_map_run_are_counted(caller: Caller) -> None:
     counts = {"total": 9, "pending": 2, "running": 1, "succeeded": 3, "failed": 1, "timedOut": 1, "aborted": 1}
     engine = reader(caller, played(map_runs={"arn:map": {"executionCounts": counts}}))
-    assert await engine.children("arn:map") == IterationCounts(9, 7, 3, 2, 1)
+    assert await engine.children("arn:map") == IterationCounts(9, 7, 3, 1, 1, running=1, pending=2, timed_out=1)
 
 
 async def test_a_machine_tells_where_it_logs(caller: Caller) -> None:

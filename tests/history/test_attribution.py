@@ -14,6 +14,7 @@ from graph.history import (
     Attribution,
     Event,
     EventKind,
+    IterationCounts,
     StageStatus,
     attribute,
     frame,
@@ -113,7 +114,7 @@ def test_a_map_that_succeeded_has_all_its_iterations(machine: Machine, seed: int
             indices = sorted(scope.iteration for scope in visit.attempt.scopes.values() if scope.iteration is not None)
             assert indices == list(range(visit.attempt.length or 0))
             length = len(indices)
-            assert visit.attempt.iterations() == (length, length, length, 0, 0)
+            assert visit.attempt.iterations() == IterationCounts(length, length, length, 0, 0, running=0)
 
 
 @runs

@@ -2,6 +2,7 @@
 
 import pytest
 
+from graph.history import IterationCounts
 from tests.history.tables import read, visits
 
 
@@ -119,7 +120,7 @@ def test_a_task_that_had_timed_out_has_failed_though_its_iteration_was_aborted()
     assert visits(table) == ["Each FAILED 2- x1", "Each#0/Do FAILED 6- x1", "Each#1/Do FAILED 7- x1"]
     each = read(table).visits[0]
     assert each.attempt is not None
-    assert each.attempt.iterations() == (2, 2, 0, 1, 1)
+    assert each.attempt.iterations() == IterationCounts(2, 2, 0, 1, 1, running=0)
     assert each.error == "States.Timeout"
 
 

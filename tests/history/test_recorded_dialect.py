@@ -2,6 +2,7 @@
 
 import pytest
 
+from graph.history import IterationCounts
 from tests.history.tables import place, read, visits
 
 TASK = {"StartAt": "Do", "States": {"Do": {"Type": "Task", "End": True}}}
@@ -111,7 +112,7 @@ def test_the_index_tells_which_iteration_was_aborted(failed_first: bool) -> None
     assert visits(table) == ["Each FAILED 2- x1", "Each#0/Do FAILED 6- x1", "Each#1/Do ABORTED 7-"]
     each = read(table).visits[0]
     assert each.attempt is not None
-    assert each.attempt.iterations() == (2, 2, 0, 1, 1)
+    assert each.attempt.iterations() == IterationCounts(2, 2, 0, 1, 1, running=0)
 
 
 def test_a_redriven_task_goes_on_from_its_first_entry() -> None:
@@ -188,7 +189,7 @@ def test_a_redriven_iteration_starts_nothing_again() -> None:
     each, do = attribution.visits
     assert (each.status, do.status, do.attempts) == ("SUCCEEDED", "SUCCEEDED", 2)
     assert each.attempt is not None
-    assert each.attempt.iterations() == (1, 1, 1, 0, 0)
+    assert each.attempt.iterations() == IterationCounts(1, 1, 1, 0, 0, running=0)
 
 
 def test_an_execution_of_a_map_run_is_a_history_like_any_other() -> None:
@@ -228,7 +229,7 @@ def test_an_error_of_the_interpreter_closes_no_container_and_fails_all_around_it
     assert {visit.error for visit in attribution.visits if visit.status == "FAILED"} == {"States.Runtime"}
     each = attribution.visits[1]
     assert each.attempt is not None
-    assert each.attempt.iterations() == (2, 2, 0, 1, 1)
+    assert each.attempt.iterations() == IterationCounts(2, 2, 0, 1, 1, running=0)
 
 
 @pytest.mark.parametrize("link", [2, 3])

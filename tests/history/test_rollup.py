@@ -1,8 +1,10 @@
 """Stages: what became of each state of a definition."""
 
+import json
+
 import pytest
 
-from graph.history import Stage, attribute, batch_job, frame, parse_definition, roll_up
+from graph.history import IterationCounts, Stage, attribute, batch_job, frame, parse_definition, roll_up
 from tests.history.tables import events, stages
 
 CONVERSION = {
@@ -206,7 +208,11 @@ def test_a_retried_map_counts_its_current_attempt() -> None:
         MAP,
     )
     assert (found["Do"].status, len(found["Do"].visits)) == ("SUCCEEDED", 2)
-    assert (found["Each"].status, found["Each"].attempts, found["Each"].iterations) == ("SUCCEEDED", 2, (1, 1, 1, 0, 0))
+    assert (found["Each"].status, found["Each"].attempts, found["Each"].iterations) == (
+        "SUCCEEDED",
+        2,
+        IterationCounts(1, 1, 1, 0, 0, running=0),
+    )
 
 
 def test_a_stage_whose_iterations_were_not_all_read_is_unknown_unless_one_failed() -> None:
@@ -218,6 +224,22 @@ def test_a_stage_whose_iterations_were_not_all_read_is_unknown_unless_one_failed
     """
     assert stages(tail, MAP)["Do"].status == "UNKNOWN"
     assert stages(tail, MAP)["Handle"].status == "UNKNOWN"
+
+
+def test_iterations_are_not_counted_until_all_were_read() -> None:
+    head = """
+        1 ExecutionStarted 0
+        2 MapStateEntered 0 name: Each
+        3 MapStateStarted 2 length: 9
+        4 MapIterationStarted 3 name: Each, index: 0
+        5 TaskStateEntered 4 name: Do
+    """
+    gap = f"{head}\n60 MapIterationSucceeded 59 name: Each, index: 7"
+    assert stages(head, MAP)["Each"].iterations == IterationCounts(9, 1, 0, 0, 0, running=1)
+    assert stages(gap, MAP)["Each"].iterations == IterationCounts(9)
+    in_a_loop = json.loads(json.dumps(MAP))
+    in_a_loop["States"]["Each"]["Next"] = "Each"
+    assert stages(gap, in_a_loop)["Each"].iterations == IterationCounts(None)
 
 
 DISTRIBUTED = {

@@ -2,6 +2,7 @@
 
 import pytest
 
+from graph.history import IterationCounts
 from tests.history.tables import place, read, visits
 
 FAN = {
@@ -87,7 +88,7 @@ def test_an_iteration_is_counted_by_what_became_of_it() -> None:
     ).visits
     assert each.status == "CAUGHT"
     assert each.attempt is not None
-    assert each.attempt.iterations() == (2, 2, 1, 1, 0)
+    assert each.attempt.iterations() == IterationCounts(2, 2, 1, 1, 0, running=0)
 
 
 @pytest.mark.parametrize("ending", ["Succeeded", "Failed"])

@@ -251,7 +251,7 @@ def _visits() -> Iterator[Recorded]:
     assert isinstance(visit, GraphQLObjectType)
     query = f"""query ($id: String!) {{
       execution(executionId: $id) {{ engineExecution {{ stages(first: 3) {{ nodes {{
-        name mapRun {{ arn redriveCount statusWarning {{ code }} counts {{ total started succeeded failed aborted }} }}
+        name mapRun {{ arn redriveCount statusWarning {{ code }} counts {{ total running failed timedOut }} }}
         visits(first: 2) {{ edges {{ cursor node {_selection(visit, 1)} }} pageInfo {{ hasNextPage endCursor }}
           warnings {{ code message subject {{ id }} }} }}
       }} }} }} }}

@@ -26,7 +26,7 @@ MACHINE = Machine(
 DOCUMENT = """
 query($id: String!, $first: Int, $after: String, $last: Int, $before: String, $step: String, $types: [String!]) {
   execution(executionId: $id) { engineExecution { historyIsComplete unread { afterEventId beforeEventId from to }
-    stages { nodes { name visits(first: 0) { totalCount } } }
+    stages { nodes { name visitCount visits(first: 0) { totalCount } } }
     history(first: $first, after: $after, last: $last, before: $before, stepName: $step, types: $types) {
       totalCount shortPageReason edges { cursor node { eventId } }
       pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } } }
@@ -260,6 +260,7 @@ async def test_counts_are_null_until_the_history_is_read_whole(
     assert run["historyIsComplete"] is is_whole
     assert run["history"]["totalCount"] == (length if is_whole else None)
     ((turn,),) = [run["stages"]["nodes"]]
+    assert turn["visitCount"] == turn["visits"]["totalCount"]
     assert turn["visits"]["totalCount"] == (length // 2 - length // 8006 if is_whole else None)
 
 
