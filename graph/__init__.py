@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def create_app() -> "Starlette":
