@@ -5,6 +5,7 @@ that all that was asked for can be read together, at once.
 """
 
 import asyncio
+import logging
 from asyncio.tasks import _enter_task, _leave_task  # the documented way for other tasks than asyncio's to be current
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -21,6 +22,8 @@ Work: TypeAlias = Coroutine[Any, Any, T] | asyncio.Future[T]
 
 _RESUMED_AT_ONCE = 100  # waiters that go on in one turn of the event loop
 
+log = logging.getLogger(__name__)
+
 
 class OperationScope:
     """Own the tasks of one operation. Make it within a running event loop.
@@ -35,8 +38,9 @@ class OperationScope:
         is_closed: whether the operation is over.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, finisher: "Finisher | None" = None) -> None:
         self._loop = asyncio.get_running_loop()
+        self._finisher = finisher or Finisher()
         self.is_closed = False
         self.tasks: set[OperationTask[Any]] = set()
         self.running = 0
@@ -120,8 +124,18 @@ class OperationScope:
             await join
         return futures
 
+    async def finish(self, name: str, work: Callable[["OperationScope"], Coroutine[Any, Any, T]], seconds: float) -> T:
+        """Await work that must not stop halfway: it goes on where this operation ends before it.
+
+        It has a scope of its own, since nothing of this one outlives the operation.
+
+        Raises:
+            TimeoutError: when the work takes longer than some seconds, and was cancelled for it.
+        """
+        return await asyncio.shield(self._finisher.begin(name, work, seconds))
+
     async def close(self) -> None:
-        """Cancel what has not ended, and wait until all of it has."""
+        """Cancel what has not ended, and wait until all of it has; what is to finish goes on."""
         self.is_closed = True
         self._dispatches.clear()
         while self.tasks:
@@ -200,6 +214,43 @@ class OperationScope:
         self._resumed = 0
         for _ in range(min(_RESUMED_AT_ONCE, len(self._late))):
             self._resume(*self._late.popleft())
+
+
+class Finisher:
+    """Holds the work of a process that goes on when its operation is over. One per process."""
+
+    def __init__(self) -> None:
+        self._works: dict[asyncio.Task[Any], str] = {}
+
+    def begin(
+        self, name: str, work: Callable[[OperationScope], Coroutine[Any, Any, T]], seconds: float
+    ) -> asyncio.Task[T]:
+        """Begin work, which is cancelled after some seconds; the log tells by its name that it failed."""
+        task = asyncio.get_running_loop().create_task(self._run(work, seconds))
+        self._works[task] = name
+        task.add_done_callback(self._end)
+        return task
+
+    async def settle(self, seconds: float) -> None:
+        """Wait for the work that was begun; cancel what is not done in some seconds."""
+        if not self._works:
+            return
+        _, late = await asyncio.wait(self._works, timeout=seconds)
+        for task in late:
+            log.warning("%s was not finished when the server ended", self._works[task])
+            task.cancel()
+        if late:
+            await asyncio.wait(late)
+
+    async def _run(self, work: Callable[[OperationScope], Coroutine[Any, Any, T]], seconds: float) -> T:
+        async with asyncio.timeout(seconds), OperationScope(self) as scope:
+            return await work(scope)
+
+    def _end(self, task: asyncio.Task[Any]) -> None:
+        name = self._works.pop(task)
+        error = None if task.cancelled() else task.exception()  # whoever awaits it sees it too; nobody needs to
+        if error is not None:
+            log.warning("%s failed: %s", name, type(error).__name__)
 
 
 class OperationTask(asyncio.Future[T]):

@@ -1,12 +1,13 @@
 """The scope of an operation: what is begun within it ends with it, and loads begin when nothing else can go on."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
 
-from graph.operation import OperationScope
+from graph.operation import Finisher, OperationScope
 
 
 def future() -> "asyncio.Future[Any]":
@@ -58,6 +59,54 @@ async def test_what_never_began_leaves_no_warning() -> None:
     async with OperationScope() as scope:
         scope.start(never([]))
     assert not scope.tasks
+
+
+async def test_what_is_to_finish_goes_on_after_the_operation_in_a_scope_of_its_own() -> None:
+    finisher, told, seen = Finisher(), future(), list[str]()
+
+    async def work(own: OperationScope) -> None:
+        (found,) = await own.gather(own.follow(told))
+        seen.append(found)
+
+    scope = OperationScope(finisher)
+    waiting = scope.start(scope.finish("work", work, 5))
+    await turns(5)
+    await scope.close()
+    assert waiting.cancelled()
+    assert seen == []
+    told.set_result("done")
+    await finisher.settle(5)
+    assert seen == ["done"]
+    assert len(asyncio.all_tasks()) == 1
+
+
+async def test_what_is_to_finish_gives_its_result_and_its_error() -> None:
+    async def give(_scope: OperationScope) -> int:
+        return 3
+
+    async def fail(_scope: OperationScope) -> None:
+        raise ValueError
+
+    async with OperationScope() as scope:
+        assert await scope.finish("work", give, 5) == 3
+        with pytest.raises(ValueError, match=r"^$"):
+            await scope.finish("work", fail, 5)
+
+
+async def test_what_is_to_finish_has_its_time_and_no_more(caplog: pytest.LogCaptureFixture) -> None:
+    finisher, ended = Finisher(), list[str]()
+    with caplog.at_level(logging.WARNING, "graph.operation"):
+        with pytest.raises(TimeoutError):
+            await OperationScope(finisher).finish("the first", lambda _: never(ended), 0.01)
+        late = finisher.begin("the second", lambda _: never(ended), 60)
+        await finisher.settle(0.01)
+    assert late.cancelled()
+    assert ended == ["ended"] * 2
+    assert [record.getMessage() for record in caplog.records] == [
+        "the first failed: TimeoutError",
+        "the second was not finished when the server ended",
+    ]
+    await finisher.settle(0)
 
 
 async def test_nothing_begins_after_the_end() -> None:
