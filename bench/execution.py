@@ -54,7 +54,7 @@ class Shelves(Reader):
         return ItemPage(items[: query.limit], None)
 
     async def get_items(  # type: ignore[override]
-        self, table: Table, keys: Iterable[Key], _attributes: Sequence[str], _tally: Tally
+        self, table: Table, keys: Iterable[Key], _attributes: Sequence[str], _tally: Tally, **_: Any
     ) -> dict[Key, Item]:
         """The rows that there are."""
         await asyncio.sleep(0)

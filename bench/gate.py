@@ -8,6 +8,7 @@ import asyncio
 import statistics
 import time
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from graph.auth.access import Access
 from graph.demo.rows import asset_row, workflow_row
@@ -54,7 +55,7 @@ class Shelves(Reader):
         return ItemPage(self._by_partition.get((query.table, query.partition), []), None)
 
     async def get_items(  # type: ignore[override]
-        self, table: Table, keys: Iterable[Key], _attributes: Sequence[str], _tally: Tally
+        self, table: Table, keys: Iterable[Key], _attributes: Sequence[str], _tally: Tally, **_: Any
     ) -> dict[Key, Item]:
         """The rows that there are."""
         await asyncio.sleep(0)

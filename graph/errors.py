@@ -58,14 +58,20 @@ class Forbidden(GraphError):
         super().__init__("Not permitted.")
 
 
+class Conflict(GraphError):
+    """The state of an object forbids what was asked for; the text says which, and what to do first."""
+
+    code = "CONFLICT"
+
+
 class Throttled(GraphError):
-    """The database asked to slow down, and went on asking after every retry."""
+    """A service asked to slow down, and went on asking after every retry."""
 
     code = "THROTTLED"
     retryable = True
 
-    def __init__(self) -> None:
-        super().__init__("The database is busy. Try again shortly.")
+    def __init__(self, what: str = "The database") -> None:
+        super().__init__(f"{what} is busy. Try again shortly.")
 
 
 class UpstreamUnavailable(GraphError):

@@ -10,14 +10,17 @@ from typing import Any, Generic, TypeVar
 from graph.batching import KeyT, Loader
 from graph.errors import GraphError
 from graph.operation import OperationScope
-from graph.tables.catalogue import Index
+from graph.tables.catalogue import Index, Table
 from graph.tables.cursors import Position
 from graph.tables.queries import Between, OneOf, Prefix, Query
-from graph.tables.reader import Key, Reader
+from graph.tables.reader import Item, Key, Reader, key_of
 from graph.tables.rows import Fields, Row, RowPlan, position_attributes
 from graph.tables.tally import Tally
 
 RowT = TypeVar("RowT", bound=Row)
+
+Written = dict[tuple[Table, Key], Item | None]
+"""Rows that an operation changed, as whole items; None for one that it deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,8 @@ class Reading:
         tally: where that is counted.
         fields: which fields of each kind of row the operation needs.
         scope: owns what is read, and says when.
+        written: what the operation itself wrote, which stands in for what is read: indexes may lag behind.
+        is_consistent: whether tables are read as they stand, which indexes cannot be.
         brought: the rows of each kind that reads of slices brought whole.
     """
 
@@ -36,6 +41,8 @@ class Reading:
     tally: Tally
     fields: Callable[[type[Row]], Fields]
     scope: OperationScope
+    written: Written = field(default_factory=dict)
+    is_consistent: bool = False
     brought: dict[type[Row], list[Sequence[Any]]] = field(init=False, default_factory=lambda: defaultdict(list))
     _plans: dict[type[Row], RowPlan[Any]] = field(init=False, default_factory=dict)
 
@@ -45,6 +52,13 @@ class Reading:
         if plan is None:
             plan = self._plans[row] = row.plan(self.fields(row))
         return plan
+
+    def current(self, table: Table, items: Sequence[Item]) -> Sequence[Item]:
+        """Return what was read of a table, with what the operation wrote in its place."""
+        if not self.written:
+            return items
+        current = (self.written.get((table, key_of(table, item)), item) for item in items)
+        return [item for item in current if item is not None]
 
 
 class LoaderGroup:
@@ -84,8 +98,13 @@ class KeyLoader(UniqueLoader[Key, RowT]):
     async def read(self, keys: Sequence[Key]) -> Sequence[RowT | None | GraphError]:
         """The rows of some keys; None where there is none."""
         plan = self._reading.plan(self._row)
-        found = await self._reading.reader.get_items(self._row.table, keys, plan.attributes, self._reading.tally)
+        reading, table = self._reading, self._row.table
+        found = await reading.reader.get_items(
+            table, keys, plan.attributes, reading.tally, is_consistent=reading.is_consistent
+        )
         items = [found.get(key) for key in keys]
+        if reading.written:
+            items = [reading.written.get((table, key), item) for key, item in zip(keys, items, strict=True)]
         return [plan.decode(item) if isinstance(item, dict) else item for item in items]
 
     def key_of(self, row: RowT) -> Key:
@@ -153,7 +172,7 @@ class SliceLoader(Loader[Slice, Stretch[RowT]]):
         rows: list[RowT] = []
         while True:
             page = await self._reading.reader.query(query, self._reading.tally)
-            rows += map(plan.decode, page.items)
+            rows += map(plan.decode, self._reading.current(self._row.table, page.items))
             pages += 1
             left = None if wanted.limit is None else wanted.limit - len(rows)
             if page.last is None or pages == wanted.pages or (left is not None and left <= 0):
@@ -173,6 +192,7 @@ class SliceLoader(Loader[Slice, Stretch[RowT]]):
             forward=wanted.forward,
             after=None if wanted.start is None else self._start_key(wanted.partition, wanted.start),
             limit=wanted.evaluate or wanted.limit,
+            is_consistent=self._reading.is_consistent and self.index is None,
         )
 
     def _start_key(self, partition: str, start: Position) -> Mapping[str, str]:

@@ -223,6 +223,14 @@ API_KEYS = Table(
     indexes=(API_KEYS_BY_HASH,),
 )
 
+LOCKS = Table(
+    "WorkflowExecutionLocksStorageTable",
+    ("WORKFLOW_EXECUTION_LOCKS_STORAGE_TABLE_NAME",),
+    "dynamoTables/workflowExecutionLocksStorage",
+    "lockKey",
+)
+"""Locks of input files, which actions release. Deployments of older versions have no such table."""
+
 EXECUTION_TABLES = (
     EXECUTIONS,
     STEPS,

@@ -110,6 +110,11 @@ def event_source(prefix: str, execution_id: str, pipeline_execution_id: str) -> 
     return f"{prefix}.execution.{execution_id}.pipeline.{pipeline_execution_id}"
 
 
+def lock_key(workflow_key: str, asset_key: str, file_key: str, version_id: str | None) -> str:
+    """Return the key of a run's lock on a version of an input file, whose own key is as in the input's row."""
+    return f"{workflow_key}|{join(asset_key, file_key)}|{version_id or ''}"
+
+
 def split(composite: str, count: int) -> tuple[str, ...]:
     """The parts of a composite key of a known number of parts, of which only the last may hold a colon.
 

@@ -25,8 +25,9 @@ def table_names(
     parameters: Callable[[str], Mapping[str, str]],
     environment: Mapping[str, str] = os.environ,
     tables: Sequence[Table] = TABLES,
+    optional: Sequence[Table] = (),
 ) -> dict[Table, str]:
-    """The physical name of each of some tables of the catalogue.
+    """The physical name of each of some tables of the catalogue, and of optional ones that the deployment has.
 
     ``parameters`` maps a prefix to the SSM parameters below it, by their path relative to the prefix; it is called at
     most once, and only when the environment does not name every table.
@@ -34,11 +35,12 @@ def table_names(
     Raises:
         MissingTableNames: naming the variable of each table that neither source knows.
     """
-    names = {table: name for table in tables if (name := _from_environment(table, environment))}
+    wanted = (*tables, *optional)
+    names = {table: name for table in wanted if (name := _from_environment(table, environment))}
     prefix = environment.get(PREFIX_VARIABLE, "")
-    if prefix and len(names) < len(tables):
+    if prefix and len(names) < len(wanted):
         below = parameters(prefix)
-        names |= {t: below[t.parameter] for t in tables if t not in names and below.get(t.parameter)}
+        names |= {t: below[t.parameter] for t in wanted if t not in names and below.get(t.parameter)}
     if missing := [table for table in tables if table not in names]:
         raise MissingTableNames(missing)
     return names

@@ -47,7 +47,10 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One page of one partition. ``after`` is a whole start key; ``limit`` counts rows before ``conditions``."""
+    """One page of one partition. ``after`` is a whole start key; ``limit`` counts rows before ``conditions``.
+
+    With ``is_consistent``, which no index takes, it holds every write that was answered before.
+    """
 
     table: Table
     index: Index | None
@@ -58,6 +61,7 @@ class Query:
     forward: bool
     after: Mapping[str, str] | None
     limit: int | None
+    is_consistent: bool = False
 
 
 def query_request(query: Query, table_name: str) -> dict[str, Any]:
@@ -76,6 +80,8 @@ def query_request(query: Query, table_name: str) -> dict[str, Any]:
         parameters["ExclusiveStartKey"] = {name: {"S": value} for name, value in query.after.items()}
     if query.limit is not None:
         parameters["Limit"] = query.limit
+    if query.is_consistent:
+        parameters["ConsistentRead"] = True
     return parameters
 
 

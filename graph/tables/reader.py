@@ -1,6 +1,6 @@
 """The one way to the database: reads that are retried, projected and counted.
 
-Indexes cannot be read consistently, and nothing else here needs to be: all reads are eventually consistent.
+Reads are eventually consistent, but for those by which actions decide. Indexes cannot be read otherwise.
 """
 
 import asyncio
@@ -67,22 +67,30 @@ class Reader:
         return answer["Count"], _last(answer)
 
     async def get_items(
-        self, table: Table, keys: Iterable[Key], attributes: Sequence[str], tally: Tally
+        self,
+        table: Table,
+        keys: Iterable[Key],
+        attributes: Sequence[str],
+        tally: Tally,
+        *,
+        is_consistent: bool = False,
     ) -> dict[Key, Item | GraphError]:
         """The items of some keys. A key without an item is absent; one that could not be read holds its error."""
-        wanted = list(dict.fromkeys(keys))
+        wanted, shape = list(dict.fromkeys(keys)), projection(tuple(attributes))
+        if is_consistent:
+            shape = {**shape, "ConsistentRead": True}
         if len(wanted) == 1:
-            return await self._get_item(table, wanted[0], attributes, tally)
+            return await self._get_item(table, wanted[0], shape, tally)
         if 0 < len(wanted) <= BATCH:
-            return await self._get_batch(table, wanted, attributes, tally)
+            return await self._get_batch(table, wanted, shape, tally)
         batches = [wanted[start : start + BATCH] for start in range(0, len(wanted), BATCH)]
-        found = await asyncio.gather(*(self._get_batch(table, batch, attributes, tally) for batch in batches))
+        found = await asyncio.gather(*(self._get_batch(table, batch, shape, tally) for batch in batches))
         return {key: item for part in found for key, item in part.items()}
 
     async def _get_item(
-        self, table: Table, key: Key, attributes: Sequence[str], tally: Tally
+        self, table: Table, key: Key, shape: Mapping[str, Any], tally: Tally
     ) -> dict[Key, Item | GraphError]:
-        request = {"TableName": self._names[table.name], "Key": _typed(table, key), **projection(tuple(attributes))}
+        request = {"TableName": self._names[table.name], "Key": typed_key(table, key), **shape}
         try:
             answer = await self._call("GetItem", table, request, tally)
         except GraphError as error:
@@ -90,25 +98,25 @@ class Reader:
         return {key: answer["Item"]} if answer.get("Item") else {}
 
     async def _get_batch(
-        self, table: Table, keys: Sequence[Key], attributes: Sequence[str], tally: Tally
+        self, table: Table, keys: Sequence[Key], shape: Mapping[str, Any], tally: Tally
     ) -> dict[Key, Item | GraphError]:
-        name, shape = self._names[table.name], projection(tuple(attributes))
+        name = self._names[table.name]
         found: dict[Key, Item | GraphError] = {}
-        left: list[dict[str, dict[str, str]]] = [_typed(table, key) for key in keys]
+        left: list[dict[str, dict[str, str]]] = [typed_key(table, key) for key in keys]
         attempts = Attempts(self._retries, "dynamodb.BatchGetItem", table=table.name)
         while True:
             try:
                 request = {"RequestItems": {name: {"Keys": left, **shape}}}
                 answer = await self._call("BatchGetItem", table, request, tally, attempts)
             except GraphError as error:
-                return found | {_plain(table, key): error for key in left}
+                return found | {key_of(table, key): error for key in left}
             for item in answer["Responses"].get(name, ()):
-                found[_plain(table, item)] = item
+                found[key_of(table, item)] = item
             left = answer.get("UnprocessedKeys", {}).get(name, {}).get("Keys", [])
             if not left:
                 return found
             if not await attempts.again(Failure.of_code(UNPROCESSED)):
-                return found | {_plain(table, key): Throttled() for key in left}
+                return found | {key_of(table, key): Throttled() for key in left}
 
     async def _call(
         self,
@@ -130,7 +138,7 @@ class Reader:
                 failure = Failure.of(error)
                 attempts = attempts or Attempts(self._retries, f"dynamodb.{operation}", table=table.name)
                 if not await attempts.again(failure):
-                    raise _public(failure) from error
+                    raise public_failure(failure) from error
             finally:
                 tally.finish(current, _capacity(answer))
 
@@ -144,18 +152,20 @@ class Refused(GraphError):
         super().__init__("The database refused the server. Its operator can see why in the log.")
 
 
-def _public(failure: Failure) -> GraphError:
+def public_failure(failure: Failure) -> GraphError:
     """Return the error that clients see of a failure, which the log has told."""
     if failure.is_throttled:
         return Throttled()
     return UpstreamUnavailable() if failure.may_pass else Refused()
 
 
-def _typed(table: Table, key: Key) -> dict[str, dict[str, str]]:
+def typed_key(table: Table, key: Key) -> dict[str, dict[str, str]]:
+    """Return a primary key as DynamoDB writes it."""
     return {attribute: {"S": value} for attribute, value in zip(table.key, key, strict=True)}
 
 
-def _plain(table: Table, item: Mapping[str, Mapping[str, Any]]) -> Key:
+def key_of(table: Table, item: Mapping[str, Mapping[str, Any]]) -> Key:
+    """Return the primary key in an item."""
     return tuple([item[attribute]["S"] for attribute in table.key])
 
 

@@ -39,7 +39,13 @@ class ReaderOfDemo(MemoryReader):
         return ItemPage(self._rows[query.table, keyed.partition].get((query.partition,), []), None)
 
     async def get_items(
-        self, table: Table, keys: Iterable[Key], attributes: Sequence[str], tally: Tally
+        self,
+        table: Table,
+        keys: Iterable[Key],
+        attributes: Sequence[str],
+        tally: Tally,
+        *,
+        is_consistent: bool = False,
     ) -> dict[Key, Item | GraphError]:
         items = self._items[table]
         return {key: items[key][0] for key in keys if key in items}

@@ -14,7 +14,6 @@ from graph.auth.identity import Credentials, IdentityUnavailable, Unauthenticate
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.tables.catalogue import DATABASES
 from graph.tables.reader import Reader
-from graph.tables.tally import Tally
 from tests.memory import MemoryDatabase
 from tests.serving import GRAPHQL_RESPONSE, serving
 
@@ -396,10 +395,10 @@ async def test_reading_a_good_document_is_paid_for_once(memory: MemoryDatabase) 
 
 
 class SlowReader(Reader):
-    async def get_items(self, table: Any, *rest: Any) -> Any:
+    async def get_items(self, table: Any, *rest: Any, **options: Any) -> Any:
         if table is DATABASES:
             await asyncio.sleep(30)
-        return await super().get_items(table, *rest)
+        return await super().get_items(table, *rest, **options)
 
 
 async def test_an_operation_that_takes_too_long_is_cut_off(memory: MemoryDatabase) -> None:
@@ -428,10 +427,10 @@ STORED = "a stored secret"
 
 
 class BrokenReader(Reader):
-    async def get_items(self, table: Any, keys: Any, attributes: Any, tally: Tally) -> Any:
+    async def get_items(self, table: Any, *rest: Any, **options: Any) -> Any:
         if table is DATABASES:
             raise RuntimeError(STORED)
-        return await super().get_items(table, keys, attributes, tally)
+        return await super().get_items(table, *rest, **options)
 
 
 async def test_what_nobody_expected_is_masked_and_can_be_found_in_the_log(

@@ -97,7 +97,7 @@ async def test_a_read_that_fails_is_no_empty_answer(database: Paged) -> None:
         async def query(self, *_: Any) -> Any:
             raise Throttled
 
-        async def get_items(self, _table: Any, keys: Any, *_: Any) -> Any:
+        async def get_items(self, _table: Any, keys: Any, *_: Any, **__: Any) -> Any:  # type: ignore[override]
             return dict.fromkeys(keys, Throttled())
 
     reader = Throttling(ThreadedDatabase(database), NAMES)

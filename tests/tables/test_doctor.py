@@ -10,13 +10,16 @@ from graph.tables.catalogue import (
     ALL_TABLES,
     API_KEYS,
     API_KEYS_BY_HASH,
+    CONFIGURATIONS,
+    EXECUTION_TABLES,
     EXECUTIONS,
     EXECUTIONS_BY_GROUP,
+    LOCKS,
     STEPS,
     Index,
     Table,
 )
-from graph.tables.doctor import Finding, cannot_connect, examine
+from graph.tables.doctor import Finding, cannot_connect, examine, examine_writes
 
 
 class Patient:
@@ -129,3 +132,33 @@ def test_without_a_connection_nothing_is_told_of_tables(database: EmbeddedDataba
     with pytest.raises(NoCredentialsError):
         list(examine(Unconnected(), database.names))
     assert cannot_connect(NoCredentialsError()) == "AWS cannot be asked: Unable to locate credentials"
+
+
+def test_writes_that_actions_need_are_tried_and_change_nothing(database: EmbeddedDatabase) -> None:
+    before = [database.client.scan(TableName=database.names[table])["Count"] for table in EXECUTION_TABLES]
+    for deletes in (False, True):
+        findings = list(examine_writes(database.client, database.names, deletes=deletes))
+        assert not faults(findings)
+        tried = {(one.table, one.operation) for one in findings}
+        marked = {(table, "UpdateItem") for table in (EXECUTIONS, STEPS, CONFIGURATIONS)} | {(LOCKS, "DeleteItem")}
+        gone = {(table, name) for table in EXECUTION_TABLES for name in ("DeleteItem", "BatchWriteItem")}
+        assert tried == (marked | gone if deletes else marked)
+    assert [database.client.scan(TableName=database.names[table])["Count"] for table in EXECUTION_TABLES] == before
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("AccessDeniedException", "it may not be written (dynamodb:UpdateItem)"),
+        ("ResourceNotFoundException", "it cannot be written: ResourceNotFoundException"),
+    ],
+)
+def test_a_write_that_is_refused_is_told(database: EmbeddedDatabase, code: str, words: str) -> None:
+    class Refusing:
+        delete_item = database.client.delete_item
+
+        def update_item(self, **_: Any) -> None:
+            raise refusal(code)
+
+    found = faults(examine_writes(Refusing(), database.names, deletes=False))
+    assert found == {(table, None): words for table in (EXECUTIONS, STEPS, CONFIGURATIONS)}

@@ -148,7 +148,7 @@ async def test_few_are_found_out_at_once_and_late_ones_are_given_up() -> None:
 
 
 def test_the_whole_key_is_given_and_every_name_has_a_placeholder() -> None:
-    request = update_request("table", KEY, CHECK)
+    request = update_request(EXECUTIONS, "table", KEY, CHECK)
     assert request["Key"] == {"workflowExecutionId": {"S": KEY[0]}, "workflowDatabaseId:workflowId": {"S": KEY[1]}}
     assert request["UpdateExpression"] == "SET #a0 = :v0"
     assert request["ConditionExpression"] == "attribute_exists(#a1)"

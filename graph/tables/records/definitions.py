@@ -108,8 +108,18 @@ class PipelineRow(ObjectRow):
     execution_type_text: str | MalformedValue | None = decides(
         "executionConfig", deciding.compared_entry("executionType")
     )
+    execution_config: dict[str, Any] = stored("executionConfig", decode.mapping)
     is_enabled: bool = stored("enabled", decode.flag)
     is_archived: bool = stored("archived", decode.flag)
+
+    @property
+    def deadline_queue(self) -> tuple[str, str] | None:
+        """The farm and the queue of Deadline Cloud that its jobs are submitted to; None where it names none."""
+        config = self.execution_config.get("deadlineCloud")
+        if not isinstance(config, dict):
+            return None
+        farm_id, queue_id = config.get("farmId"), config.get("queueId")
+        return (farm_id, queue_id) if isinstance(farm_id, str) and isinstance(queue_id, str) else None
 
     @property
     def execution_type(self) -> states.PipelineExecutionType | MalformedValue:

@@ -9,6 +9,9 @@ from graph.errors import MalformedValue
 from graph.tables import catalogue, deciding, decode, keys, states
 from graph.tables.rows import ObjectRow, Row, decides, key_part, stored
 
+DELETION_BEGUN = "graphDeletionStartDate"
+"""The attribute of an execution of which rows were deleted: who may not delete it does not see it any more."""
+
 
 def duration_ms(started_at: object, stopped_at: object) -> int | None:
     """Milliseconds between two instants, never negative; None while either is missing or malformed."""
@@ -40,6 +43,7 @@ class ExecutionRow(ObjectRow):
     log_text: str | None = stored("executionLog", decode.optional_text)
     log_group_arn: str = stored("executionLogGroupArn", decode.text)
     arn: str = stored("workflow_execution_arn", decode.text)
+    deletion_begun: str = stored(DELETION_BEGUN, decode.text, always=True)
 
     @property
     def workflow_database_id(self) -> str:
@@ -50,6 +54,11 @@ class ExecutionRow(ObjectRow):
     def workflow_id(self) -> str:
         """The workflow within its database."""
         return self.workflow_key.partition(":")[2]
+
+    @property
+    def is_being_deleted(self) -> bool:
+        """Whether rows of it may be gone."""
+        return self.deletion_begun != ""
 
     @property
     def is_migrated(self) -> bool:
