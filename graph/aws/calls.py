@@ -29,6 +29,11 @@ class CallFailed(Exception):
         self.code = code
 
 
+def is_throttle(failure: CallFailed) -> bool:
+    """Whether a service refused a call only because it was asked too often."""
+    return Failure.of_code(failure.code).is_throttled
+
+
 class Caller:
     """Makes calls of boto3 clients. One per process; safe to use from many operations at once."""
 

@@ -23,15 +23,23 @@ class LogsClient(Protocol):
 
 
 class BatchClient(Protocol):
-    """The one call of a boto3 Batch client that is used."""
+    """The one call of a boto3 Batch client that reading uses."""
 
     @property
     def describe_jobs(self) -> Callable[..., Any]:
         """Describes up to a hundred jobs by id."""
 
 
+class ActingBatchClient(BatchClient, Protocol):
+    """The calls of a boto3 Batch client that are used."""
+
+    @property
+    def terminate_job(self) -> Callable[..., Any]:
+        """Ends a job, whether it runs or waits."""
+
+
 class DeadlineClient(Protocol):
-    """The two calls of a boto3 Deadline Cloud client that are used."""
+    """The two calls of a boto3 Deadline Cloud client that reading uses."""
 
     @property
     def get_job(self) -> Callable[..., Any]:
@@ -40,6 +48,18 @@ class DeadlineClient(Protocol):
     @property
     def list_sessions(self) -> Callable[..., Any]:
         """Gives one page of the sessions of a job."""
+
+
+class ActingDeadlineClient(DeadlineClient, Protocol):
+    """The calls of a boto3 Deadline Cloud client that are used."""
+
+    @property
+    def list_jobs(self) -> Callable[..., Any]:
+        """Gives one page of the jobs of a queue."""
+
+    @property
+    def update_job(self) -> Callable[..., Any]:
+        """Changes a job, which is how one is cancelled."""
 
 
 class StatesClient(Protocol):
@@ -113,8 +133,8 @@ class Clients:
     """
 
     logs: LogsClient
-    batch: BatchClient
-    deadline: DeadlineClient
+    batch: ActingBatchClient
+    deadline: ActingDeadlineClient
     states: StatesClient
     s3: S3Client | None = None
     lasting: Callable[[int], int] = _for_ever

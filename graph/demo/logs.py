@@ -80,6 +80,10 @@ class EmbeddedBatch:
         }
         return {"jobs": [known[job] for job in jobs if job in known]}
 
+    def terminate_job(self, **_: str) -> Mapping[str, Any]:
+        """Nothing: all jobs have ended, and what has ended stays as it is."""
+        return {}
+
 
 class EmbeddedDeadline:
     """AWS Deadline Cloud, where each job ran in the same few sessions."""
@@ -105,6 +109,14 @@ class EmbeddedDeadline:
         ]
         following = {"nextToken": str(first + maxResults)} if first + maxResults < _SESSIONS else {}
         return {"sessions": sessions, **following}
+
+    def list_jobs(self, **_: Any) -> Mapping[str, Any]:
+        """The jobs of a queue, of which none is left to end."""
+        return {"jobs": []}
+
+    def update_job(self, **_: str) -> Mapping[str, Any]:
+        """Nothing: all jobs have ended."""
+        return {}
 
 
 @cache

@@ -77,9 +77,9 @@ class Jobs:
         """
         request = {"farmId": key.farm_id, "queueId": key.queue_id, "jobId": key.job_id}
         said = await self._caller.call("deadline.GetJob", self._deadline.get_job, request)
-        status = _OF_LIFECYCLE.get(said.get("lifecycleStatus", "")) or _OF_TASKS.get(said.get("taskRunStatus", ""))
+        status = deadline_status(said)
         return JobFacts(
-            status=status or ExecutionStatus.UNKNOWN,
+            status=status,
             started_at=said.get("startedAt"),
             stopped_at=said.get("endedAt"),
             cause=said.get("lifecycleStatusMessage") if status is _FAILED else None,
@@ -89,6 +89,12 @@ class Jobs:
 def batch_job_id(arn: str) -> str | None:
     """Return the id in the ARN of a job of AWS Batch; None where a text is none."""
     return arn.partition(":job/")[2] or None
+
+
+def deadline_status(job: Mapping[str, Any]) -> ExecutionStatus:
+    """Return the status of a job of Deadline Cloud as GetJob or ListJobs gives it."""
+    status = _OF_LIFECYCLE.get(job.get("lifecycleStatus", "")) or _OF_TASKS.get(job.get("taskRunStatus", ""))
+    return status or ExecutionStatus.UNKNOWN
 
 
 def _batch_job(job: Mapping[str, Any]) -> JobFacts:

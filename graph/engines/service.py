@@ -16,6 +16,7 @@ from graph.engines.jobs import MOST_BATCH_JOBS, DeadlineJobKey, JobFacts, Jobs
 from graph.engines.memory import CheckMemory, LiveStatus
 from graph.engines.reading import Gap, GapReader, Pages, read_history
 from graph.engines.stepfunctions import StepFunctions
+from graph.engines.stops import Stops
 from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode, call_failed
 from graph.history import IterationCounts
 from graph.operation import OperationScope
@@ -43,6 +44,7 @@ class Engines:
     def __init__(self, clients: Clients, caller: Caller, settings: Settings) -> None:
         self.engines: Sequence[Engine] = (StepFunctions(clients.states, caller),)
         self.jobs = Jobs(clients.batch, clients.deadline, caller)
+        self.stops = Stops(self.of, self.jobs, clients.batch, clients.deadline, caller)
         self.checks = CheckMemory(settings.status_check_seconds)
         self.settings = settings
         self.caller = caller

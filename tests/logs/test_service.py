@@ -117,7 +117,9 @@ async def read(
     engines: Any = None,
 ) -> tuple[Target, Reading | None, list[tuple[str, dict[str, Any]]]]:
     client = Recorded(logs or Everything())
-    clients = Clients(client, batch or Batch(), deadline or Deadline(), Refusing("AccessDeniedException"))
+    jobs: Any = batch or Batch()
+    farm: Any = deadline or Deadline()
+    clients = Clients(client, jobs, farm, Refusing("AccessDeniedException"))
     target = await Logs(clients, caller, engines).of_source(of, OWNER, entries, SPAN, text)
     reading = await target.reader.read(LineWindow(20, forward), Calls()) if target.reader else None
     return target, reading, client.requests

@@ -1,5 +1,5 @@
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.aws.clients import Clients, DeadlineClient
+from graph.aws.clients import ActingDeadlineClient, Clients
 from graph.demo.cloudwatch import EmbeddedLogs
 from graph.demo.database import EmbeddedDatabase
-from graph.demo.logs import BAKE_STREAM, QUALITY_LINES, log_clients
+from graph.demo.logs import BAKE_STREAM, QUALITY_LINES, EmbeddedBatch, log_clients
 from graph.demo.registrations import PLANTED_SECRETS, REGISTRATIONS_ID, SECRETS_ID
 from graph.demo.samples import SAMPLE_EXECUTION_ID, SAMPLE_STEP_IDS
 from graph.errors import MalformedValue
@@ -285,10 +285,10 @@ async def test_a_resolved_batch_stream_is_read_whole(make: Callable[..., Graph])
     assert BAKE_STREAM in [request.get("logStreamName") for name, request in logs.requests if name == "get_log_events"]
 
 
-class BatchOfSeveralContainers:
+class BatchOfSeveralContainers(EmbeddedBatch):
     """AWS Batch, where a job ran two containers, and where the earlier attempt's have left no stream."""
 
-    def describe_jobs(self, *, jobs: list[str]) -> Any:
+    def describe_jobs(self, *, jobs: Sequence[str]) -> Any:
         containers = [{"name": "bake", "logStreamName": BAKE_STREAM}, {"name": "proxy", "logStreamName": "proxy/1"}]
         earlier = [{"containers": [{"logStreamName": "bake/0"}]}]
         tasks = {"taskProperties": [{"containers": containers}]}
@@ -315,7 +315,7 @@ async def test_a_session_that_has_not_written_yet_hides_no_other(make: Callable[
             begun = {"sessionId": "session-begun", "startedAt": datetime(2030, 1, 1, tzinfo=UTC)}
             return {"sessions": [begun, *answer["sessions"]][:5]}
 
-    logs = replace(log_clients(), deadline=cast("DeadlineClient", OneMore()))
+    logs = replace(log_clients(), deadline=cast("ActingDeadlineClient", OneMore()))
     events = events_of(await make(logs).data(STEP_SOURCES, id=REGISTRATIONS_ID), "Deadline Cloud job sessions")
     assert events["status"] == "READ"
     messages = [warning["message"] for warning in events["warnings"]]
