@@ -40,19 +40,19 @@ from graph.resolvers.engine_logs import EngineLogs
 from graph.schema import create_schema, create_subgraph
 from graph.settings import Settings
 from graph.tables.availability import Availability
-from graph.tables.catalogue import ALL_TABLES, EXECUTIONS, TABLES, Table
+from graph.tables.catalogue import ALL_TABLES, EXECUTIONS, LOCKS, TABLES, Table
 from graph.tables.cursors import Cursors
 from graph.tables.names import ssm_parameters, table_names
 from graph.tables.reader import Reader
+from graph.tables.writer import ChangeWriter, ChangingClient, ExecutionWriter
 from graph.tables.writer import Client as WritingClient
-from graph.tables.writer import ExecutionWriter
 
 PATH = "/graphql"
 _HEALTH, _READINESS, _METRICS = "/healthz", "/readyz", "/metrics"
 
 _GARBAGE_THRESHOLDS = (5_000, 4, 50)
-_SETTLE_SECONDS = 1  # for writes that began; what is lost is found out again
-_CLOSE_SECONDS = 2  # nobody waits for what a service still answers then
+_SETTLE_SECONDS = 2  # for actions and writes that began; what is lost is found out again, or can be repeated
+_CLOSE_SECONDS = 0.5  # nobody waits for what a service still answers then
 
 
 def application() -> Starlette:
@@ -85,9 +85,10 @@ def deployment(settings: Settings) -> Services:
     settings.refuse_unknown(os.environ)
     session = Session(settings.profile, settings.region)
     client, names = connect(settings, session=session)
-    writer = make_writer(settings, client, names)
+    writer, changes = make_writer(settings, client, names), make_changes(settings, client, names)
     reads = wire.reads(settings, client, session)
-    return make_services(settings, client, names, aws.connect(settings, session), writer=writer, database=reads)
+    clients = aws.connect(settings, session)
+    return make_services(settings, client, names, clients, writer=writer, database=reads, changes=changes)
 
 
 def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> Starlette:
@@ -102,8 +103,7 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
         try:
             yield
         finally:
-            if services.writer is not None:
-                await services.writer.settle(_SETTLE_SECONDS)
+            await _settle(services)
             closing = threading.Thread(target=services.close, daemon=True)
             closing.start()
             closing.join(_CLOSE_SECONDS)
@@ -119,8 +119,11 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
         return metrics.respond(counts, request, settings.metrics_networks)
 
     buckets = LocalBuckets(settings.rate_points, settings.rate_points_per_second)
-    subgraph = create_subgraph(with_node=settings.federation_node) if services.federation else None
-    view = GraphQLEndpoint(create_schema(), services, buckets, counts.count, subgraph)
+    with_actions = services.changes is not None
+    subgraph = None
+    if services.federation:
+        subgraph = create_subgraph(with_node=settings.federation_node, with_actions=with_actions)
+    view = GraphQLEndpoint(create_schema(with_actions=with_actions), services, buckets, counts.count, subgraph)
     explorer = Explorer(view, examples)
     graph = explorer if settings.has_explorer else view
     for_browsers = [Route("/", RedirectResponse(f".{PATH}"), methods=["GET"]), *explorer.routes]
@@ -140,6 +143,14 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
     app.router.redirect_slashes = False  # where to, Starlette would say by what the client's Host header says
     app.state.readiness = readiness
     return app
+
+
+async def _settle(services: Services) -> None:
+    """Wait for what must not stop halfway, and for writes that nobody waits for."""
+    async with asyncio.TaskGroup() as both:
+        both.create_task(services.finisher.settle(_SETTLE_SECONDS))
+        if services.writer is not None:
+            both.create_task(services.writer.settle(_SETTLE_SECONDS))
 
 
 def _drain_first(readiness: Readiness, seconds: float) -> None:
@@ -169,10 +180,12 @@ def make_services(
     reader: type[Reader] = Reader,
     writer: ExecutionWriter | None = None,
     database: Database | None = None,
+    changes: ChangeWriter | None = None,
 ) -> Services:
     """The services over a database and the clients of AWS, and the ways in which they tell who asks.
 
-    Without a writer nothing is ever written. Where nothing else reads the database, its client does, in threads.
+    Without a writer no check is written, and without changes there are no actions. Where nothing else reads the
+    database, its client does, in threads.
 
     Raises:
         NotConfigured: when the settings name no such way, or trust a gateway without a proof worth the name.
@@ -201,13 +214,19 @@ def make_services(
         ),
         federation=federation_proof(settings),
         writer=writer,
-        availability=Availability(client, names, reads.read_at),
+        availability=Availability(client, {t: name for t, name in names.items() if t is not LOCKS}, reads.read_at),
+        changes=changes,
     )
 
 
 def make_writer(settings: Settings, client: WritingClient, names: Mapping[Table, str]) -> ExecutionWriter | None:
     """What writes checks of executions to their rows, if the settings say so."""
     return ExecutionWriter(client, names[EXECUTIONS]) if settings.write_back_status else None
+
+
+def make_changes(settings: Settings, client: ChangingClient, names: Mapping[Table, str]) -> ChangeWriter | None:
+    """What actions change the tables by, if the settings allow actions."""
+    return ChangeWriter(client, names, attempts=settings.dynamodb_attempts) if settings.actions else None
 
 
 def connect(
@@ -224,5 +243,10 @@ def connect(
     def parameters(prefix: str) -> Mapping[str, str]:
         return ssm_parameters(session.make("ssm", endpoint=settings.ssm_endpoint))(prefix)
 
-    names = table_names(parameters, environment, ALL_TABLES if settings.downloads else TABLES)
+    names = table_names(
+        parameters,
+        environment,
+        ALL_TABLES if settings.downloads else TABLES,
+        (LOCKS,) if settings.actions else (),
+    )
     return dynamodb(settings, session), names

@@ -14,16 +14,16 @@ from graph.engines.service import Engines, OperationEngines
 from graph.files.envelopes import Envelopes
 from graph.files.store import FileStore, OperationFiles
 from graph.loaders import Loaders
-from graph.loaders.base import Reading
+from graph.loaders.base import Reading, Written
 from graph.logs.service import Logs, OperationLogs
-from graph.operation import OperationScope
+from graph.operation import Finisher, OperationScope
 from graph.settings import Settings
 from graph.tables.availability import Availability
 from graph.tables.cursors import Cursors
 from graph.tables.reader import Reader
 from graph.tables.rows import Fields, Row
 from graph.tables.tally import Tally
-from graph.tables.writer import ExecutionWriter
+from graph.tables.writer import ChangeWriter, ExecutionWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,10 @@ class Services:
     """What writes checks of executions back; None where the setting is off."""
     availability: Availability
     """Whether the tables can be read."""
+    changes: ChangeWriter | None = None
+    """What actions change the tables by; None where the setting is off."""
+    finisher: Finisher = field(default_factory=Finisher)
+    """Work that goes on when the operation that began it is over."""
 
     def close(self) -> None:
         """Waits for calls in flight and frees the threads."""
@@ -51,8 +55,9 @@ class Services:
         self.logs.close()
         self.engines.close()
         self.files.close()
-        if self.writer is not None:
-            self.writer.close()
+        for writer in (self.writer, self.changes):
+            if writer is not None:
+                writer.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,8 @@ class Selection:
 class Context:
     """One operation: its services, who asks for it and under which policy, what it selects, its loaders, its calls.
 
-    ``document`` is set where it was parsed and validated already.
+    ``document`` is set where it was parsed and validated already; ``ends_at`` where the process is stopped at a certain
+    time, in seconds of the monotonic clock, as on AWS Lambda.
     """
 
     services: Services
@@ -86,7 +92,13 @@ class Context:
     document: Document | None = None
     selection: Selection = field(default_factory=Selection)
     tally: Tally = field(default_factory=Tally)
-    scope: OperationScope = field(default_factory=OperationScope)
+    written: Written = field(default_factory=dict)
+    ends_at: float | None = None
+    scope: OperationScope = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Make the scope, whose work to finish is the process's."""
+        self.scope = OperationScope(self.services.finisher)
 
     @property
     def cursors(self) -> Cursors:
@@ -96,7 +108,7 @@ class Context:
     @cached_property
     def loaders(self) -> Loaders:
         """The operation's own loaders."""
-        return Loaders(Reading(self.services.reader, self.tally, self._fields, self.scope))
+        return Loaders(Reading(self.services.reader, self.tally, self._fields, self.scope, self.written))
 
     @cached_property
     def logs(self) -> OperationLogs:
@@ -118,6 +130,12 @@ class Context:
     def access(self) -> Access:
         """What the viewer may see."""
         return Access(self.viewer, self.policy, self.loaders, Envelopes(self.services.files))
+
+    def note(self, written: Written) -> None:
+        """Take note of rows that the operation changed, and forget all that was read before."""
+        self.written.update(written)
+        for read in ("access", "engines", "loaders", "logs"):
+            self.__dict__.pop(read, None)
 
     async def close(self) -> None:
         """End all that was begun, and let go of all that was read: loaders and context know each other."""

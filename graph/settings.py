@@ -208,6 +208,17 @@ class FileSettings(BaseSettings):
     )
 
 
+class ActionSettings(BaseSettings):
+    """Change what runs."""
+
+    actions: bool = Field(
+        False, description="Serve the mutations: what stops, deletes and starts runs; see docs/actions.md."
+    )
+    delete_executions: bool = Field(
+        False, description="Let those who may delete executions do so, where `VAMS_GRAPH_ACTIONS` is on."
+    )
+
+
 class LimitSettings(BaseSettings):
     """Limit requests."""
 
@@ -251,6 +262,7 @@ class DocumentSettings(BaseSettings):
 
 class Settings(
     DocumentSettings,
+    ActionSettings,
     LimitSettings,
     FileSettings,
     EngineSettings,

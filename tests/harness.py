@@ -27,7 +27,7 @@ from graph.settings import Settings
 from graph.tables.catalogue import Table
 from graph.tables.reader import Reader
 from graph.tables.tally import Tally
-from graph.tables.writer import ExecutionWriter
+from graph.tables.writer import ChangeWriter, ExecutionWriter
 
 SCHEMA = create_schema()
 SUBGRAPH = create_subgraph(with_node=True)
@@ -186,11 +186,12 @@ class Graph:
         schema: Schema = SCHEMA,
         logs: Clients | None = None,
         writer: ExecutionWriter | None = None,
+        changes: ChangeWriter | None = None,
     ) -> None:
         self.settings = settings or Settings(cursor_secrets=["a secret of the tests"])
         self.recorder = Recorder(client, names)
         self.services: Services = make_services(
-            self.settings, self.recorder, names, logs or demo_clients(), _no_ways, reader, writer
+            self.settings, self.recorder, names, logs or demo_clients(), _no_ways, reader, writer, changes=changes
         )
         self.schema = schema
         self._documents = Documents(schema.core, _ANY_DOCUMENT)
@@ -204,7 +205,10 @@ class Graph:
             return Answer(None, [present(error)], context.tally)
         except NotValid as invalid:
             return Answer(None, [present(error) for error in invalid.errors], context.tally)
-        result = await self.schema.answer(sent.document, context, sent.variables(variables))
+        try:
+            result = await self.schema.answer(sent.document, context, sent.variables(variables))
+        finally:
+            await context.close()
         errors = [present(sent.placed(error)) for error in result.errors or ()]
         return Answer(result.data, errors, context.tally, self.recorder.calls[begun:])
 

@@ -10,7 +10,7 @@ from graphql import GraphQLInterfaceType, GraphQLObjectType, GraphQLSchema, buil
 
 from graph.demo.permissions import API_KEY_OF
 from graph.settings import Settings
-from graph.tables.catalogue import ALL_TABLES, BUCKETS, EXECUTIONS, TABLES
+from graph.tables.catalogue import ALL_TABLES, BUCKETS, EXECUTION_TABLES, EXECUTIONS, LOCKS, TABLES
 from graph.tables.writer import COMPLETION
 from tests import settings
 
@@ -84,7 +84,7 @@ def test_every_table_is_listed_with_its_names() -> None:
 
 
 def test_the_policy_allows_what_is_read_and_no_more() -> None:
-    policy, write_back = blocks(OPERATIONS, "json")
+    policy, write_back, acting = blocks(OPERATIONS, "json")
     statements = {statement["Sid"]: statement for statement in json.loads(policy)["Statement"]}
     table_of = "arn:aws:dynamodb:REGION:ACCOUNT:table/{}".format
     indexes_of = "arn:aws:dynamodb:REGION:ACCOUNT:table/{}/index/*".format
@@ -97,3 +97,6 @@ def test_the_policy_allows_what_is_read_and_no_more() -> None:
     assert (written["Action"], written["Resource"]) == ("dynamodb:UpdateItem", table_of(EXECUTIONS.name))
     (conditions,) = written["Condition"].values()
     assert set(conditions["dynamodb:Attributes"]) == {*EXECUTIONS.key, "lastSfnSyncCheckDate", *COMPLETION}
+    acts = {statement["Sid"]: statement for statement in json.loads(acting)["Statement"]}
+    assert set(acts["DeleteRows"]["Resource"]) == {table_of(table.name) for table in EXECUTION_TABLES}
+    assert acts["ReleaseLocks"]["Resource"] == table_of(LOCKS.name)

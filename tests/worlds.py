@@ -26,6 +26,7 @@ from graph.tables.reader import Item, ItemPage, Key, Reader
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.rows import deciding_fields
 from graph.tables.tally import Tally
+from graph.tables.writer import ChangeWriter
 from tests.auth.rows import ALL_ACTIONS, constraint, criterion
 from tests.demo.reading import written
 from tests.harness import SCHEMA, Graph, LockStepReader
@@ -104,7 +105,13 @@ class MemoryReader(Reader):
         return ItemPage([written(row) for row in rows], None)
 
     async def get_items(
-        self, table: Table, keys: Iterable[Key], attributes: Sequence[str], tally: Tally
+        self,
+        table: Table,
+        keys: Iterable[Key],
+        attributes: Sequence[str],
+        tally: Tally,
+        *,
+        is_consistent: bool = False,
     ) -> dict[Key, Item | GraphError]:
         self._called(table)
         stored = {tuple(item[name] for name in table.key): item for item in self.held[table]}
@@ -151,9 +158,10 @@ def graph_for(
     reader: type[Reader] = LockStepReader,
     logs: Clients | None = None,
     schema: Schema = SCHEMA,
+    changes: ChangeWriter | None = None,
 ) -> Iterator[Graph]:
     """The graph over a database, for users whose policies are given."""
-    graph = Graph(database, NAMES, settings, reader, schema, logs)
+    graph = Graph(database, NAMES, settings, reader, schema, logs, changes=changes)
     graph.services = replace(graph.services, policies=cast("Policies", GivenPolicies(policies)))
     try:
         yield graph

@@ -49,7 +49,11 @@ class Access:
     def looks_at(self, row: type[Row]) -> Fields:
         """The stored fields of a kind of row that decisions look at, beside what an operation selects."""
         rule = RULES.get(row)
-        is_open = self._sees_every_execution if rule is None else self._is_open(rule.object_type, "GET")
+        actions = ("GET", "POST") if rule is None or row is AssetRow else ("GET",)  # as they are asked of each kind
+        is_open = all(
+            self._allows_every_execution(action) if rule is None else self._is_open(rule.object_type, action)
+            for action in actions
+        )
         return frozenset() if is_open else deciding_fields(row) | COMPLETING.get(row, frozenset())
 
     def require(self, path: str) -> None:
@@ -82,6 +86,8 @@ class Access:
         if isinstance(row, ExecutionRow):
             if not self.permits(routes.execution_details(row.execution_id)):
                 return False
+            if row.is_being_deleted and not await self.may_delete(row):
+                return False
             return self._sees_every_execution or await self._decide(await self._claims.load(row.primary_key), "GET")
         rule = RULES.get(type(row))
         if rule is None:
@@ -110,16 +116,27 @@ class Access:
 
         async def verdicts(rows: Sequence[ExecutionRow]) -> Sequence[bool]:
             if self._sees_every_execution:
-                return [True] * len(rows)
+                return [not row.is_being_deleted or await self.may_delete(row) for row in rows]
             claims = await self._claims.load_all(row.primary_key for row in rows)
             within = self._within_bound(claims, spent)
-            return [*await self._loaders.scope.gather(*(self._decide(claim, "GET") for claim in within))]
+            seen = await self._loaders.scope.gather(*(self._decide(claim, "GET") for claim in within))
+            return [
+                is_seen and (not row.is_being_deleted or await self.may_delete(row))
+                for row, is_seen in zip(rows, seen, strict=False)
+            ]
 
         return verdicts
 
     async def may_abort(self, execution: ExecutionRow) -> bool:
         """Whether the viewer may abort an execution, whatever its status."""
-        if not self.permits(routes.execution(execution.execution_id), "DELETE"):
+        return await self._may_change(execution, routes.execution(execution.execution_id))
+
+    async def may_delete(self, execution: ExecutionRow) -> bool:
+        """Whether the viewer may delete an execution, whatever its status."""
+        return await self._may_change(execution, routes.execution_permanent(execution.execution_id))
+
+    async def _may_change(self, execution: ExecutionRow, path: str) -> bool:
+        if not self.permits(path, "DELETE"):
             return False
         if self._allows_every_execution("POST"):
             return True

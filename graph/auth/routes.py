@@ -33,6 +33,12 @@ def execution(execution_id: str) -> str:
 
 
 @_kept
+def execution_permanent(execution_id: str) -> str:
+    """DELETE removes the rows of an execution."""
+    return f"{execution(execution_id)}/permanent"
+
+
+@_kept
 def execution_details(execution_id: str) -> str:
     """GET reads an execution with its steps, configurations, inputs and outputs."""
     return f"{execution(execution_id)}/details"

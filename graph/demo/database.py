@@ -18,7 +18,7 @@ from botocore.config import Config
 from graph.demo.data import Items, demo_items
 from graph.demo.guard import Guard
 from graph.demo.model import REGION
-from graph.tables.catalogue import ALL_TABLES, Index, Table
+from graph.tables.catalogue import ALL_TABLES, LOCKS, Index, Table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -64,7 +64,7 @@ class EmbeddedDatabase:
         """Seed with the given items, or else with those of the demo."""
         # Moto keeps the tables of one process together, so two databases in it must differ in their names.
         token = secrets.token_hex(4)
-        self.names: dict[Table, str] = {table: f"demo-{token}-{table.name}" for table in ALL_TABLES}
+        self.names: dict[Table, str] = {table: f"demo-{token}-{table.name}" for table in (*ALL_TABLES, LOCKS)}
         self.endpoint = ""
         self.access_key = f"DEMO{secrets.token_hex(16).upper()}"
         self._items = items

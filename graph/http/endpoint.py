@@ -23,6 +23,7 @@ from graph.http.access_log import Operation as LogEntry
 from graph.http.delivery import OneResponse, deliveries, media_type
 from graph.http.disconnects import Disconnected
 from graph.http.encoding import encode
+from graph.http.invocations import invocation_end
 from graph.http.prepared import GraphQLRequest, InvalidDocument, PreparedOperation, operation_name
 from graph.http.requests import (
     JSON,
@@ -114,7 +115,9 @@ class GraphQLEndpoint:
             await self._buckets.charge(viewer.user_id, _POINTS_OF_A_GUESS)
             raise PersistedQueryNotFound
         wants_cost = http.headers.get(COST_HEADER, "0") != "0"
-        return GraphQLRequest(runtime, viewer, http.method, asked, source, accepted, wants_cost)
+        return GraphQLRequest(
+            runtime, viewer, http.method, asked, source, accepted, wants_cost, invocation_end(http.scope)
+        )
 
     async def _authenticate(self, http: Request) -> tuple[SchemaRuntime, Viewer]:
         """Return who asks, and the schema that they may know: gateways of supergraphs have fields of their own."""

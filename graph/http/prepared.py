@@ -38,6 +38,7 @@ class GraphQLRequest:
     source: str
     accepted: str
     wants_cost: bool
+    ends_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,8 @@ class PreparedOperation:
 
     async def run(self, services: Services, policy: Policy, entry: LogEntry) -> ExecutionResult:
         """Run it once. Whatever it begins has ended when this returns or raises."""
-        context = Context(services, self.request.viewer, policy, self.sent.document)
+        request = self.request
+        context = Context(services, request.viewer, policy, self.sent.document, ends_at=request.ends_at)
         entry.tally = context.tally
         try:
             with retry_budget(services.settings.operation_seconds):

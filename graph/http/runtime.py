@@ -24,7 +24,8 @@ class SchemaRuntime:
         check_manifest(trusted, self.documents)
         self.persisted = Persisted(trusted, settings, takes_texts=takes_texts)
         self.limits = Limits(schema.core, settings)
-        self.root_fields = frozenset(schema.core.query_type.fields if schema.core.query_type else ())
+        roots = (schema.core.query_type, schema.core.mutation_type)
+        self.root_fields = frozenset(name for root in roots if root is not None for name in root.fields)
         self._concealment = None if settings.is_development else Concealment(schema.core)
 
     def has_long_texts(self, document: Document) -> bool:

@@ -106,6 +106,19 @@ async def may_abort(execution: ExecutionRow, context: Context) -> bool:
     return await context.access.may_abort(execution)
 
 
+async def may_delete(execution: ExecutionRow, context: Context) -> bool:
+    """Whether the viewer may delete the run here, whatever its status."""
+    settings = context.services.settings
+    return settings.actions and settings.delete_executions and await context.access.may_delete(execution)
+
+
+async def may_abort_newest(of: ExecutionGroup, context: Context) -> bool | None:
+    """Whether the viewer may abort the newest run of the group that the viewer sees."""
+    one = PageRequest("ExecutionGroup.viewerCanAbort", first=1)
+    found = await lists.executions(context, one, ExecutionFilter(group_id=of.group_id))
+    return await context.access.may_abort(found.nodes[0]) if found.nodes else None
+
+
 async def may_read_logs(execution: ExecutionRow, context: Context) -> bool:
     """Whether the viewer may read any log text of the run."""
     return gate.may_read_logs(execution, context)

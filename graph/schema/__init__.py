@@ -18,6 +18,7 @@ from graph.execution import Planner, Plans, execute
 from graph.schema import enums, federation  # noqa: F401 - the first registers the enumerations before types use them
 from graph.schema.fields import RECORDS, begun_by, reads_of
 from graph.schema.lookahead import selected_fields
+from graph.schema.mutation import Mutation
 from graph.schema.query import Query
 from graph.schema.scalars import SCALARS
 from graph.tables.rows import Row, field_names
@@ -26,24 +27,30 @@ Reads = Mapping[tuple[str, str], frozenset[tuple[type[Row], str]]]
 
 
 @cache
-def create_schema() -> "Schema":
-    """The schema, and what the loaders have to read for its fields."""
-    return _schema(Query, SCALARS)
+def create_schema(*, with_actions: bool = True) -> "Schema":
+    """The schema, and what the loaders have to read for its fields; without actions it has no mutations."""
+    return _schema(Query, SCALARS, with_actions=with_actions)
 
 
 @cache
-def create_subgraph(*, with_node: bool) -> "Schema":
+def create_subgraph(*, with_node: bool, with_actions: bool = True) -> "Schema":
     """The schema with the fields by which a gateway asks, one of which tells it what :func:`federated_sdl` does."""
-    return _schema(federation.subgraph_query(federated_sdl(with_node=with_node)), SCALARS | federation.SCALARS)
+    query = federation.subgraph_query(federated_sdl(with_node=with_node, with_actions=with_actions))
+    return _schema(query, SCALARS | federation.SCALARS, with_actions=with_actions)
 
 
-def federated_sdl(*, with_node: bool) -> str:
+def federated_sdl(*, with_node: bool, with_actions: bool = True) -> str:
     """What a supergraph is composed of; with the roots ``node`` and ``nodes``, if this graph shall own them there."""
-    return federation.offered(create_schema().as_str(), with_node=with_node)
+    return federation.offered(create_schema(with_actions=with_actions).as_str(), with_node=with_node)
 
 
-def _schema(query: type, scalars: dict[object, ScalarDefinition]) -> "Schema":
-    schema = Schema(query=query, config=StrawberryConfig(scalar_map=scalars), extensions=[Prepared])
+def _schema(query: type, scalars: dict[object, ScalarDefinition], *, with_actions: bool) -> "Schema":
+    schema = Schema(
+        query=query,
+        mutation=Mutation if with_actions else None,
+        config=StrawberryConfig(scalar_map=scalars),
+        extensions=[Prepared],
+    )
     schema.reads = _declared_reads(schema.core)
     return schema
 

@@ -6,6 +6,7 @@ import strawberry
 from strawberry.types.enum import StrawberryEnumDefinition
 
 from graph import execution_warnings
+from graph.actions.abort import AbortOutcome
 from graph.engines import engine, inside
 from graph.history import StageStatus, StageTransitionKind
 from graph.logs import reading, sources
@@ -61,6 +62,13 @@ strawberry.enum(
     description=(
         "What became of a state. CAUGHT: it failed and a Catch took over. NOT_STARTED: it was not entered, in a "
         "history that was read whole. UNKNOWN: the events that tell were not read."
+    ),
+)
+strawberry.enum(
+    AbortOutcome,
+    description=(
+        "How an abort ended. ALREADY_TERMINAL: the run had ended. INCOMPLETE: it stopped in part, and a repeat goes "
+        "on. FAILED: nothing of it changed; of members of a group only."
     ),
 )
 strawberry.enum(StageTransitionKind, description="When a transition is taken.")

@@ -259,6 +259,11 @@ class Execution(Node):
         "Whether the viewer may abort the run: by rights alone, whatever its status.",
         reads=CLAIMED,
     )
+    viewer_can_delete: bool | None = answer(
+        executions.may_delete,
+        "Whether the viewer may delete the run: by rights and by the settings of the server, whatever its status.",
+        reads=CLAIMED,
+    )
     viewer_can_read_logs: bool = answer(
         executions.may_read_logs, "Whether the viewer may read log text of the run: by policy alone, without a read."
     )
@@ -280,6 +285,11 @@ class ExecutionGroup(Node):
     """Executions that were launched together."""
 
     group_id: str = attribute("The id that the caller chose.", reads=())
+    viewer_can_abort: bool | None = answer(
+        executions.may_abort_newest,
+        "Whether the viewer may abort the newest run of the group that the viewer sees: by rights alone.",
+        reads=CLAIMED,
+    )
     executions: BoundedConnection[LazyExecution] | None = page(
         executions_of_group, "The executions of the group, newest first, as the filter allows.", cost=LIST_COST
     )

@@ -63,12 +63,21 @@ def type_name(record: object) -> str:
     return _SHOWN_BY[type(record)]
 
 
-def attribute(description: str, *, reads: StoredFields | None = None, cost: int = 1, name: str | None = None) -> Any:
+def attribute(
+    description: str,
+    *,
+    reads: StoredFields | None = None,
+    cost: int = 1,
+    name: str | None = None,
+    most: int | None = None,
+) -> Any:
     """A field that is an attribute of the record. ``reads`` are the stored fields behind one that is computed.
 
-    ``name`` is said where it is not the attribute's.
+    ``name`` is said where it is not the attribute's, and ``most`` of a list that can be long.
     """
-    directives = [] if cost == 1 else [Cost(weight=cost)]
+    directives: list[object] = [] if cost == 1 else [Cost(weight=cost)]
+    if most is not None:
+        directives.append(ListSize(slicing_arguments=[], assumed_size=most, require_one_slicing_argument=False))
     return strawberry.field(name=name, description=description, metadata=_metadata(reads), directives=directives)
 
 
@@ -103,6 +112,7 @@ def root(
     name: str | None = None,
     reads: StoredFields = (),
     sized_by: str | None = None,
+    cost: int = ANSWER_COST,
 ) -> Any:
     """A field of the root that a resolver answers. Parameters beyond the context are the field's arguments.
 
@@ -119,7 +129,7 @@ def root(
         lambda _asked: bind,
         _extra(resolver, 1),
         description,
-        [Cost(weight=ANSWER_COST), *size],
+        [Cost(weight=cost), *size],
         _metadata(reads),
         name=name,
     )

@@ -5,11 +5,14 @@ from typing import Any
 
 import pytest
 
+from graph.app import make_changes
 from graph.demo.data import demo_items
+from graph.demo.database import EmbeddedDatabase
 from graph.demo.live import LIVE_ID, LIVE_SECONDS, LiveRun
 from graph.demo.logs import log_clients
 from graph.settings import Settings
-from graph.tables.catalogue import EXECUTIONS
+from graph.tables.catalogue import EXECUTIONS, TABLES
+from graph.tables.reader import Reader
 from tests.harness import Graph
 from tests.memory import NAMES, MemoryDatabase
 
@@ -68,3 +71,26 @@ async def test_it_stops_where_it_is_when_it_is_stopped() -> None:
 @pytest.mark.parametrize("live", [None, LIVE])
 def test_the_items_hold_it_only_where_there_is_one(live: LiveRun | None) -> None:
     assert (LIVE_ID in str(demo_items(live)[EXECUTIONS])) is (live is not None)
+
+
+ABORT = """mutation($id: String!) { abortExecution(input: { executionId: $id }) { outcome warnings { code }
+  execution { status engineExecution { status } pipelineExecutions { nodes { status
+    subExecutions { nodes { label status } } } } } } }"""
+
+
+async def test_it_can_be_aborted_with_all_that_it_started() -> None:
+    items = {table: [row.attributes for row in LIVE.rows() if row.table is table] for table in TABLES}
+    with EmbeddedDatabase(items) as database:
+        settings = Settings(cursor_secrets=["a secret of the tests"], actions=True)
+        changes = make_changes(settings, database.client, database.names)
+        clients = log_clients(LIVE, lambda: START.timestamp() + 20)
+        graph = Graph(database.client, database.names, settings, reader=Reader, logs=clients, changes=changes)
+        told = (await graph.data(ABORT, id=LIVE_ID))["abortExecution"]
+        again = (await graph.data(ABORT, id=LIVE_ID))["abortExecution"]
+        graph.close()
+    assert (told["outcome"], told["warnings"], again["outcome"]) == ("ABORTED", [], "ALREADY_TERMINAL")
+    run = told["execution"]
+    (step,) = run["pipelineExecutions"]["nodes"]
+    assert (run["status"], run["engineExecution"]["status"], step["status"]) == ("ABORTED",) * 3
+    assert step["subExecutions"]["nodes"] == [{"label": "Stills", "status": "ABORTED"}]
+    assert again["execution"] == run

@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 from graphql import GraphQLNonNull, GraphQLObjectType, GraphQLOutputType, get_named_type, is_required_argument
 
 from graph.auth import routes
@@ -37,11 +38,13 @@ from graph.demo.stepfunctions import EmbeddedStepFunctions, Machine, Played
 from graph.resolvers.gate import require_details, require_logs, require_metadata
 from graph.resolvers.kinds import ENTITIES, decode_id
 from graph.schema.fields import GUARD
+from graph.settings import Settings
 from graph.tables import ids
 from graph.tables.builders.inputs import StepInputFileRecord
 from graph.tables.catalogue import CONFIGURATIONS
+from graph.tables.writer import ChangeWriter
 from tests.harness import SUBGRAPH, Graph
-from tests.memory import MemoryDatabase
+from tests.memory import NAMES, MemoryDatabase
 from tests.worlds import PIPELINE, WORKFLOW, asset, deny, everything_but, graph_for, items, run, viewer
 
 INPUT, SOURCE, OUTPUT = asset("inputs", "input-asset"), asset("sources", "source-asset"), asset("outputs", "output")
@@ -604,3 +607,117 @@ def test_every_field_that_leads_to_an_object_is_nullable_or_a_row_of_a_page() ->
             if target == "Node" or target in NODE_TYPES or target.endswith("Connection"):
                 is_list = name == "nodes"
                 assert is_list or not isinstance(of.type, GraphQLNonNull), f"{kind}.{name}"
+
+
+# --------------------------------------------------------------------------------------------- what changes something
+
+# What each mutation is asked with, of a run and of its group.
+CHANGES: Mapping[str, str] = {
+    "abortExecution": 'abortExecution(input: {{ executionId: "{run}" }}) {{ __typename }}',
+    "abortExecutionGroup": 'abortExecutionGroup(input: {{ groupId: "{group}" }}) {{ isComplete }}',
+    "deleteExecution": 'deleteExecution(input: {{ executionId: "{run}", confirm: true }}) {{ __typename }}',
+}
+OF_RUN = frozenset({"abortExecution", "deleteExecution"})
+
+
+@dataclass(frozen=True)
+class Right:
+    """A right to change that is missing, what it forbids, and of which runs; all of them are still seen."""
+
+    name: str
+    policy: Policy
+    forbids: frozenset[str] = OF_RUN
+    runs: tuple[Run, ...] = RUNS
+
+
+def _post(name: str, kind: str, value: str, runs: tuple[Run, ...] = RUNS) -> Right:
+    return Right(name, everything_but(deny(kind, "databaseId", "equals", value, "POST")), runs=runs)
+
+
+def _delete(name: str, path: str, mutation: str) -> Right:
+    policy = everything_but(deny("api", "route__path", "equals", path, "DELETE"))
+    return Right(name, policy, frozenset({mutation}), (WHOLE,))
+
+
+RIGHTS = (
+    _delete("route of abort", routes.execution(WHOLE.execution_id), "abortExecution"),
+    _delete("route of deletion", routes.execution_permanent(WHOLE.execution_id), "deleteExecution"),
+    _post("POST of the input asset", "asset", "inputs"),
+    _post("POST of the source asset", "asset", "sources"),
+    _post("POST of the output asset", "asset", "outputs"),
+    _post("POST of the deleted asset's database", "database", "gone"),
+    _post("POST of an asset that may be among those that are not named", "asset", "elsewhere", (CUT_ASSETS,)),
+)
+
+
+class _Unwritable:
+    """A client of DynamoDB that refuses to write, by which it can be told that somebody was about to."""
+
+    def __getattr__(self, name: str) -> Any:
+        def refuse(**_: Any) -> None:
+            raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": ""}}, name)
+
+        return refuse
+
+
+@pytest.fixture
+def acting() -> Iterator[Graph]:
+    """The graph with actions: the runs have ended, so that aborting them changes nothing, and deleting them fails."""
+    policies = {"admin": everything_but(), **{one.name: one.policy for one in (*TIERS, *RIGHTS)}}
+    settings = Settings(cursor_secrets=["a secret of the tests"], actions=True, delete_executions=True)
+    changes = ChangeWriter(_Unwritable(), NAMES, attempts=1)
+    clients = replace(log_clients(), logs=EmbeddedLogs(_lines()), states=_states())
+    with graph_for(DATABASE, policies, settings, logs=clients, schema=SUBGRAPH, changes=changes) as graph:
+        yield graph
+
+
+async def _verdict(graph: Graph, mutation: str, of: Run, user: str) -> str:
+    """What somebody is told who would change a run: nothing, or that it is forbidden, or else that it was tried."""
+    text = CHANGES[mutation].format(run=of.execution_id, group=of.group_id)
+    answer = await graph.ask(f"mutation {{ {text} }}", viewer=viewer(user))
+    assert answer.data is not None
+    if answer.codes == ["UPSTREAM_UNAVAILABLE"] or answer.data[mutation] is not None:
+        return "tried"
+    assert answer.codes in ([], ["FORBIDDEN"])
+    return "forbidden" if answer.codes else "nothing"
+
+
+def test_every_mutation_is_there_to_be_judged() -> None:
+    assert SUBGRAPH.core.mutation_type is not None
+    assert set(SUBGRAPH.core.mutation_type.fields) == set(CHANGES)
+
+
+@each_tier
+@pytest.mark.parametrize("mutation", CHANGES)
+async def test_nobody_changes_what_they_do_not_see(mutation: str, tier: Tier, acting: Graph) -> None:
+    for of in RUNS:
+        kind = "ExecutionGroup" if "Group" in mutation else "Execution"
+        key = (of.group_id,) if kind == "ExecutionGroup" else (of.execution_id, "home:nightly")
+        expected = "nothing" if tier.hides(ids.encode(kind, *key)) else "tried"
+        assert await _verdict(acting, mutation, of, tier.name) == expected
+
+
+@pytest.mark.parametrize("right", RIGHTS, ids=lambda right: right.name)
+@pytest.mark.parametrize("mutation", CHANGES)
+async def test_nobody_changes_what_they_only_see(mutation: str, right: Right, acting: Graph) -> None:
+    for of in RUNS:
+        expected = "forbidden" if mutation in right.forbids and of in right.runs else "tried"
+        assert await _verdict(acting, mutation, of, right.name) == expected
+
+
+@pytest.mark.parametrize("mutation", CHANGES)
+async def test_nobody_changes_anything(mutation: str, acting: Graph) -> None:
+    assert [await _verdict(acting, mutation, of, "nobody") for of in RUNS] == ["nothing"] * len(RUNS)
+
+
+@each_tier
+async def test_what_is_hidden_costs_as_much_as_what_is_not_there(tier: Tier, acting: Graph) -> None:
+    for of in RUNS:
+        if not tier.hides(ids.encode("Execution", of.execution_id, "home:nightly")):
+            continue
+        texts = {}
+        for name, run_id in (("hidden", of.execution_id), ("absent", identifier("absent"))):
+            text = CHANGES["abortExecution"].format(run=run_id, group="")
+            answer = await acting.ask(f"mutation {{ {text} }}", viewer=viewer(tier.name))
+            texts[name] = (answer.data, answer.errors)
+        assert texts["hidden"] == texts["absent"]

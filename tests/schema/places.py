@@ -1,15 +1,15 @@
-"""Where every field of the schema can be reached, as documents: what tests that are made from the schema ask."""
+"""Where every field of the schema can be reached by reading, as documents: what tests made from the schema ask."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping
 
 from graphql import GraphQLField, GraphQLObjectType, get_named_type, is_leaf_type, is_required_argument
 
-from tests.harness import SCHEMA
+from graph.schema import create_schema
 
 TYPES: Mapping[str, GraphQLObjectType] = {
     name: kind
-    for name, kind in SCHEMA.core.type_map.items()
+    for name, kind in create_schema(with_actions=False).core.type_map.items()
     if isinstance(kind, GraphQLObjectType) and not name.startswith("__")
 }
 
