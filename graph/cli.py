@@ -1,6 +1,7 @@
 """The command ``vams-graph``."""
 
 import argparse
+import json
 import logging
 import os
 import re
@@ -18,7 +19,7 @@ from pydantic import SecretStr, ValidationError
 from pydantic_settings import SettingsError
 
 from graph import __version__
-from graph.app import PATH, connect, create_app, deployment, make_services, make_writer
+from graph.app import PATH, connect, create_app, deployment, make_changes, make_services, make_writer
 from graph.auth.ways import NotConfigured
 from graph.aws import wire
 from graph.aws.database import dynamodb
@@ -33,11 +34,12 @@ from graph.demo.permissions import ANA
 from graph.demo.s3 import EmbeddedS3
 from graph.demo.welcome import EXAMPLES, welcome
 from graph.documents.trusted import BadManifest
+from graph.event_handler import make_registrar, register_with
 from graph.history import command as history
 from graph.schema import create_schema, federated_sdl
 from graph.server import configuration, serve
 from graph.settings import Settings, UnknownSettings
-from graph.tables.doctor import Finding, cannot_connect, examine
+from graph.tables.doctor import Finding, cannot_connect, examine, examine_writes
 from graph.tables.names import MissingTableNames
 
 LOOPBACK = "127.0.0.1"
@@ -54,6 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "demo": _demo,
         "doctor": _doctor,
         "export-schema": _export_schema,
+        "register": _register,
         "history": history.run,
     }[given.command]
     try:
@@ -71,6 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(cannot_connect(error), file=sys.stderr)
         return 1
     except (
+        BadEvents,
         BadManifest,
         DemoNotInstalledError,
         MissingTableNames,
@@ -96,8 +100,11 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--environment-file", type=Path, help="write the variables that reach its tables, for doctor")
     commands.add_parser("doctor", help="check credentials, tables and indexes")
     history.add_parser(commands)
+    registered = commands.add_parser("register", help="apply saved events by which steps register what they started")
+    registered.add_argument("file", type=Path, metavar="EVENT.json", help="an event of EventBridge, or a list of them")
     exported = commands.add_parser("export-schema", help="print the schema in the definition language")
     exported.add_argument("--federation", action="store_true", help="as a supergraph is composed of it")
+    exported.add_argument("--without-actions", action="store_true", help="as a server without actions serves it")
     return parser
 
 
@@ -125,6 +132,8 @@ def _demo(given: argparse.Namespace) -> int:
         environment="development",
         cursor_secrets=[SecretStr(secrets.token_urlsafe())],
         downloads=True,
+        actions=True,
+        delete_executions=True,
     )
     live = LiveRun(datetime.now(UTC))
     with (
@@ -136,8 +145,9 @@ def _demo(given: argparse.Namespace) -> int:
         if given.environment_file is not None:
             _write_environment(given.environment_file, database)
         client, names = database.client, database.names
-        writer = make_writer(settings, client, names)
-        services = make_services(settings, client, names, log_clients(live, files=files), issuer.ways, writer=writer)
+        writer, changes = make_writer(settings, client, names), make_changes(settings, client, names)
+        clients = log_clients(live, files=files)
+        services = make_services(settings, client, names, clients, issuer.ways, writer=writer, changes=changes)
         config = configuration(create_app(services, EXAMPLES), settings, log_level="warning")
         _Announced(config, issuer.token(ANA, is_mfa=True)).run(sockets=[listener])
     return 0
@@ -187,7 +197,11 @@ def _write_environment(path: Path, database: EmbeddedDatabase) -> None:
 
 
 def _doctor(_given: argparse.Namespace) -> int:
-    findings = list(examine(*connect(Settings())))
+    settings = Settings()
+    client, names = connect(settings)
+    findings = list(examine(client, names))
+    if settings.actions:
+        findings += examine_writes(client, names, deletes=settings.delete_executions)
     for finding in findings:
         print(_line(finding))
     faults = sum(finding.fault is not None for finding in findings)
@@ -217,9 +231,34 @@ def _variable(field: int | str) -> str:
 
 def _line(finding: Finding) -> str:
     place = finding.table.name if finding.index is None else f"  {finding.index.name}"
+    place += f" {finding.operation}" if finding.operation else ""
     return f"{place:<48} {finding.fault or 'ok'}"
 
 
+def _register(given: argparse.Namespace) -> int:
+    """Applies each event; 1 where something of one was not stored."""
+    try:
+        held = json.loads(given.file.read_text())
+    except ValueError as error:
+        raise BadEvents(given.file, error) from None
+    registrar = make_registrar(Settings())
+    told = [register_with(registrar, event) for event in (held if isinstance(held, list) else [held])]
+    for one in told:
+        print(json.dumps(one))
+    return 1 if any(one.get("reason") or one.get("dropped") for one in told) else 0
+
+
+class BadEvents(Exception):
+    """A file does not hold events."""
+
+    def __init__(self, file: Path, error: ValueError) -> None:
+        super().__init__(f"{file} is not JSON: {error}")
+
+
 def _export_schema(given: argparse.Namespace) -> int:
-    print(federated_sdl(with_node=Settings().federation_node) if given.federation else create_schema().as_str())
+    with_actions = not given.without_actions
+    if given.federation:
+        print(federated_sdl(with_node=Settings().federation_node, with_actions=with_actions))
+    else:
+        print(create_schema(with_actions=with_actions).as_str())
     return 0
