@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
@@ -92,7 +92,7 @@ class OperationEngines:
         self._bounds = Bounds(MOST_DEFINITION_BYTES, settings.stages, settings.stage_depth)
         self._known: dict[Hashable, asyncio.Future[Any]] = {}
         self._checks_left = settings.status_checks
-        self._kept_stored: set[str] = set()
+        self._keeps_stored = False
 
     @cached_property
     def _batch_jobs(self) -> "_BatchJobs":
@@ -160,9 +160,9 @@ class OperationEngines:
         """
         return await self._once(("live", execution_id), lambda: self._live_status(execution_id, reference, on_check))
 
-    def keep_stored(self, execution_ids: Iterable[str]) -> None:
-        """Leaves some executions as they are stored."""
-        self._kept_stored.update(execution_ids)
+    def keep_stored(self) -> None:
+        """Leave every execution of the operation as it is stored, whichever way leads to it."""
+        self._keeps_stored = True
 
     async def off_loop(self, work: Callable[[], ValueT]) -> ValueT:
         """What some work gives that would hold up the event loop."""
@@ -186,7 +186,7 @@ class OperationEngines:
         self, execution_id: str, reference: str, on_check: Callable[[LiveStatus], None]
     ) -> LiveStatus | None:
         checks = self._engines.checks
-        if execution_id in self._kept_stored:
+        if self._keeps_stored:
             return None
         if (check := checks.recall(execution_id)) is not None:
             return check.answer

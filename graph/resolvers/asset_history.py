@@ -17,7 +17,6 @@ from graph.resolvers.filters import ExecutionFilter
 from graph.resolvers.gate import within_sight
 from graph.resolvers.paging import Entry, Filled, Page, PageRequest, ShortPageReason, Window, paginate
 from graph.resolvers.sources import EVALUATED
-from graph.resolvers.statuses import keep_stored
 from graph.tables import keys
 from graph.tables.cursors import Position
 from graph.tables.queries import Between
@@ -45,10 +44,7 @@ async def asset_executions(
         return await _Reading(context, asset, role, await within_sight(context, wanted), window).fill()
 
     bound_to = (asset.database_id, asset.asset_id, role.name if role else None, wanted and wanted.identity())
-    page = await paginate(context, request, bound_to, read)
-    if wanted is not None and wanted.statuses is not None:
-        keep_stored(page.nodes, context)
-    return page
+    return await paginate(context, request, bound_to, read)
 
 
 class _Place(NamedTuple):

@@ -7,7 +7,6 @@ from graph.resolvers.filters import ExecutionFilter
 from graph.resolvers.gate import within_sight
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
 from graph.resolvers.sources import Rows, partition
-from graph.resolvers.statuses import keep_stored
 from graph.tables import keys
 from graph.tables.records.executions import ExecutionRow
 
@@ -28,10 +27,7 @@ async def executions(
         key, rows = _rows(context, await within_sight(context, wanted))
         return await partition(rows, key, window, Budget.of(context), newest_first=True)
 
-    page = await paginate(context, request, (*parent, wanted and wanted.identity()), read)
-    if wanted is not None and wanted.statuses is not None:
-        keep_stored(page.nodes, context)
-    return page
+    return await paginate(context, request, (*parent, wanted and wanted.identity()), read)
 
 
 def _rows(context: Context, wanted: ExecutionFilter) -> tuple[str, Rows[ExecutionRow]]:

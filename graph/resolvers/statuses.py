@@ -5,7 +5,6 @@ the console) stays RUNNING in its row until somebody compares it with the engine
 """
 
 import time
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import partial
 
@@ -48,11 +47,6 @@ async def error_of_execution(execution: ExecutionRow, context: Context) -> str |
     if text is None or (execution.status if live is None else live.status) in _WITHOUT_ERROR:
         return None
     return context.logs.redacted(text)
-
-
-def keep_stored(executions: Iterable[ExecutionRow], context: Context) -> None:
-    """Shows the stored status of runs that a list chose by it."""
-    context.engines.keep_stored(execution.execution_id for execution in executions)
 
 
 async def of_step(step: StepRow, context: Context) -> ExecutionStatus:

@@ -1,11 +1,11 @@
 """What the graph looks like: the types, one file per noun, and the schema made of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any
 
 import strawberry
-from graphql import GraphQLObjectType, GraphQLSchema
+from graphql import GraphQLObjectType, GraphQLSchema, ValueNode
 from strawberry.extensions import SchemaExtension
 from strawberry.schema.config import StrawberryConfig
 from strawberry.types import ExecutionResult
@@ -21,6 +21,7 @@ from graph.schema.lookahead import selected_fields
 from graph.schema.mutation import Mutation
 from graph.schema.query import Query
 from graph.schema.scalars import SCALARS
+from graph.schema.status_filters import chooses_by_status, filters_of_executions
 from graph.tables.rows import Row, field_names
 
 Reads = Mapping[tuple[str, str], frozenset[tuple[type[Row], str]]]
@@ -79,6 +80,9 @@ class Schema(strawberry.Schema):
     ) -> ExecutionResult:
         """What an operation of a valid document gives."""
         context.selection = document.once(self.selection)
+        filters = document.once(self.filters)
+        if filters and chooses_by_status(filters, document.node, operation_name, variables):
+            context.engines.keep_stored()
         if context.services.settings.fast_execution:
             result = await execute(
                 document.once(self.plans), document.node, context, variables, operation_name, context.scope
@@ -91,6 +95,10 @@ class Schema(strawberry.Schema):
     def plans(self, document: Document) -> Plans:
         """The plans of a document, which come into being as it is executed."""
         return Plans(self.planner, document.node)
+
+    def filters(self, document: Document) -> Sequence[ValueNode]:
+        """The filters of executions that a document gives."""
+        return filters_of_executions(self.core, document.node)
 
     def selection(self, document: Document) -> Selection:
         """What a document selects."""

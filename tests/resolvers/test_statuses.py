@@ -164,6 +164,48 @@ async def test_a_list_asks_for_few_of_its_rows(world: Callable[..., World]) -> N
     assert there.checks == 5
 
 
+BESIDE = """
+query($id: ID!%s) {
+  before: node(id: $id) { ...Shown }
+  ...Listed
+  after: node(id: $id) { ...Shown }
+  all: executions(first: 100) { nodes { ...Shown } }
+}
+fragment Listed on Query { list: executions(filter: %s) { nodes { ...Shown } } }
+fragment Shown on Execution { status statusSource stoppedAt }
+"""
+FILTERS = {
+    "a literal": ("", "{status: [RUNNING]}", {}),
+    "one status": ("", "{status: RUNNING}", {}),
+    "a variable": (", $filter: ExecutionFilter", "$filter", {"filter": {"status": ["RUNNING"]}}),
+    "within a filter": (", $status: [ExecutionStatus!]", "{status: $status}", {"status": ["RUNNING"]}),
+    "by default": (", $filter: ExecutionFilter = {status: [RUNNING]}", "$filter", {}),
+}
+
+
+@pytest.mark.parametrize(("declared", "wanted", "variables"), FILTERS.values(), ids=FILTERS)
+async def test_a_list_by_status_shows_it_and_so_does_whatever_stands_beside_it(
+    world: Callable[..., World], declared: str, wanted: str, variables: Any
+) -> None:
+    runs = [running(f"chosen {number}", number) for number in range(3)]
+    there = world(runs, [played(of, "FAILED") for of in runs])
+    newest = await there.graph.data("{ executions(first: 1) { nodes { id } } }")
+    (object_id,) = (node["id"] for node in newest["executions"]["nodes"])
+    data = await there.graph.data(BESIDE % (declared, wanted), id=object_id, **variables)
+    stored = {"status": "RUNNING", "statusSource": "STORED", "stoppedAt": None}
+    assert data["before"] == data["after"] == stored
+    assert data["list"]["nodes"] == data["all"]["nodes"] == [stored] * 3
+    assert there.checks == 0
+
+
+async def test_a_filter_without_a_status_asks_the_engine(world: Callable[..., World]) -> None:
+    of = running("asked")
+    there = world([of], [played(of, "FAILED")])
+    for wanted in ({"status": None}, {"groupId": None}, None):
+        data = await there.graph.data(LIST, filter=wanted)
+        assert [node["statusSource"] for node in data["executions"]["nodes"]] == ["LIVE"]
+
+
 async def test_rows_that_were_chosen_by_their_status_show_it(world: Callable[..., World]) -> None:
     runs = [running(f"chosen {number}", number) for number in range(3)]
     there = world(runs, [played(of, "FAILED") for of in runs])
