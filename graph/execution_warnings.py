@@ -62,12 +62,17 @@ class ExecutionWarning:
     @property
     def message(self) -> str:
         """The text as it may be shown: names in it may hold an ARN or an account, or be of any length."""
-        text = _ACCOUNT.sub("(account)", _ARN.sub("(ARN)", self.text))
+        text = without_arns(self.text)
         return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
     def about(self, subject: object) -> "ExecutionWarning":
         """Return the warning with its subject."""
         return replace(self, subject=subject)
+
+
+def without_arns(text: str) -> str:
+    """Return a text without the ARNs and the accounts in it."""
+    return _ACCOUNT.sub("(account)", _ARN.sub("(ARN)", text))
 
 
 def distinct(warnings: Iterable[ExecutionWarning]) -> list[ExecutionWarning]:

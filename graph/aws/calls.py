@@ -18,6 +18,7 @@ ResultT = TypeVar("ResultT")
 
 
 FORGOTTEN = "NotDescribed"  # the code where a service answers, and knows nothing of what it was asked
+NOT_KEPT = "NotKept"  # the code where an engine keeps no history of such a run
 TIME_IS_UP = "TimeBudget"  # the code of a call that the operation has no time left for
 
 

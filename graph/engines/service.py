@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
-from graph.aws.calls import FORGOTTEN, TIME_IS_UP, Caller, CallFailed
+from graph.aws.calls import FORGOTTEN, NOT_KEPT, TIME_IS_UP, Caller, CallFailed
 from graph.aws.clients import Clients
 from graph.batching import Loader
-from graph.engines.engine import Engine, HistoryPage, Registration, RunFacts, RunReference
+from graph.engines.engine import Engine, HistoryPage, NoHistory, Registration, RunFacts, RunReference
 from graph.engines.inside import Bounds, Inside, look_inside
 from graph.engines.jobs import MOST_BATCH_JOBS, DeadlineJobKey, JobFacts, Jobs
 from graph.engines.memory import CheckMemory, LiveStatus
-from graph.engines.reading import Gap, GapReader, Pages, read_history
+from graph.engines.reading import Gap, GapReader, HistoryReading, Pages, read_history
 from graph.engines.stepfunctions import StepFunctions
 from graph.engines.stops import Stops
 from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode, call_failed
@@ -28,6 +28,9 @@ UNRECOGNISED = "UnrecognisedReference"  # the code where no engine knows a refer
 
 MOST_DEFINITION_BYTES = 256 * 1024  # a definition of Step Functions may have 1 MiB
 UNTYPED = "stepFunctionsExecution"  # the resource type of entries that name none, as VAMS takes them
+
+
+_NEWEST_ALONE = "Only the newest events of the history were read."
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +122,10 @@ class OperationEngines:
         """What happened inside a run, as far as it may be read."""
         return await self._once(("inside", reference), lambda: self._look_inside(reference))
 
+    async def newest(self, reference: str) -> Told[Inside]:
+        """What the newest events of a run tell, from one page; from all that may be read where it has no such order."""
+        return await self._once(("newest", reference), lambda: self._told(self._look_at_newest(reference)))
+
     def read_on(self, reference: str, gap: Gap, *, newest_first: bool) -> GapReader:
         """Return a reader of what was left out of a run's history.
 
@@ -181,6 +188,24 @@ class OperationEngines:
         failed = None if definition.failure is None else _without_definition(definition.failure)
         text = definition.value
         return await self.off_loop(lambda: look_inside(engine, text, history, bounds, failed))
+
+    async def _look_at_newest(self, reference: str) -> Inside:
+        engine, bounds = self._engines.of(reference), self._bounds
+        if not engine.reads_backwards:
+            return await self.inside(reference)
+        if not self._pages.take():
+            raise CallFailed(TIME_IS_UP)
+        try:
+            definition, page = await self._scope.gather(
+                self.definition(reference), engine.history(reference, newest_first=True, token=None)
+            )
+        except NoHistory:
+            self._pages.left += 1  # nothing was asked for
+            raise CallFailed(NOT_KEPT) from None
+        is_whole = page.token is None
+        warning = None if is_whole else ExecutionWarning(ExecutionWarningCode.HISTORY_CUT, _NEWEST_ALONE)
+        reading = HistoryReading(page.events, read_to_end=True, warning=warning)
+        return await self.off_loop(lambda: look_inside(engine, definition.value, reading, bounds))
 
     async def _live_status(
         self, execution_id: str, reference: str, on_check: Callable[[LiveStatus], None]

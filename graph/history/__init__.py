@@ -19,9 +19,10 @@ from graph.history.definition import (
 from graph.history.event import Event, EventKind, StageStatus
 from graph.history.failure import Failure, find_failure
 from graph.history.frames import Frame, frame
+from graph.history.iterations import Iteration, iterations_of
 from graph.history.rollup import Stage, roll_up
 from graph.history.stepfunctions import MalformedHistoryError, parse_event, parse_events
-from graph.history.visit import IterationCounts, MapRun, StageScope, Visit
+from graph.history.visit import IterationCounts, MapRun, StageScope, Try, Visit
 
 __all__ = [
     "AttributedEvent",
@@ -33,6 +34,7 @@ __all__ = [
     "EventKind",
     "Failure",
     "Frame",
+    "Iteration",
     "IterationCounts",
     "MalformedHistoryError",
     "MapRun",
@@ -42,12 +44,14 @@ __all__ = [
     "StageTransitionKind",
     "State",
     "Transition",
+    "Try",
     "UnreadRange",
     "Visit",
     "attribute",
     "batch_job",
     "find_failure",
     "frame",
+    "iterations_of",
     "parse_definition",
     "parse_event",
     "parse_events",

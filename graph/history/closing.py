@@ -28,6 +28,7 @@ def close(
         around = _earliest(since, scope.ending, around)
         if scope.iteration is not None and scope.status is StageStatus.RUNNING:
             scope.status = _iteration_status(scope, around, otherwise, since)
+            scope.stopped_at = around.time if around is not None else None
         visit, scope.current = scope.current, None
         if visit is None:
             continue
@@ -54,6 +55,7 @@ def _close_visit(visit: Visit, ending: Ending | None, otherwise: StageStatus, si
         has_failed = visit.failed_at >= since and ending.spares_failures
         visit.status = StageStatus.FAILED if has_failed else ending.status
         visit.stopped_at = ending.time
+        visit.end_try(ending.time)
 
 
 def _iteration_status(scope: Scope, ending: Ending | None, otherwise: StageStatus, since: int) -> StageStatus:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from graph.history.ordering import in_running_order, on_cycles
 
 MAX_BYTES = 256 * 1024
+LONGEST_LABEL = 4096
 
 
 class DefinitionError(ValueError):
@@ -28,10 +29,15 @@ class StageTransitionKind(StrEnum):
 
 
 class Transition(NamedTuple):
-    """A transition to the state ``to``, which may be missing from the definition."""
+    """A transition to the state ``to``, which may be missing from the definition.
+
+    ``label`` is the rule of a CHOICE, as JSON or as its JSONata expression, or the errors of a CATCH, and holds
+    whatever the definition does; at most :data:`LONGEST_LABEL` characters.
+    """
 
     to: str
     kind: StageTransitionKind
+    label: str | None = None
 
 
 class BranchPlace(NamedTuple):
@@ -53,6 +59,7 @@ class State:
         place: The branch or processor that holds it; None at the top.
         resource: Of a Task.
         transitions: In the order of Next, Choices, Default, Catch.
+        is_start: Its machine, branch or processor begins with it.
         is_reachable: False where no transition leads to it.
         is_distributed: It is a Map whose items are executions of their own.
         is_in_map: A Map is around it, so several visits to it may be open at once.
@@ -67,6 +74,7 @@ class State:
     place: BranchPlace | None
     resource: str | None
     transitions: tuple[Transition, ...]
+    is_start: bool
     is_reachable: bool
     is_distributed: bool
     is_in_map: bool
@@ -151,9 +159,9 @@ def _states(
     """Add a machine's states in order; after each container, yield its sub-machines to be read before going on."""
     bodies = {name: body for name, body in _mapping(machine.get("States")).items() if isinstance(body, Mapping)}
     transitions = {name: tuple(_transitions(body)) for name, body in bodies.items()}
-    successors = {name: [to for to, _ in found if to in bodies] for name, found in transitions.items()}
+    successors = {name: [to for to, *_ in found if to in bodies] for name, found in transitions.items()}
     for name, found in transitions.items():
-        warnings.extend(f"{name} leads to {to}, which is not defined" for to, _ in found if to not in bodies)
+        warnings.extend(f"{name} leads to {to}, which is not defined" for to, *_ in found if to not in bodies)
     start = _text(machine.get("StartAt"))
     if start not in bodies:
         warnings.append(f"StartAt of {_where(around)} is not defined")
@@ -172,6 +180,7 @@ def _states(
             place=around.place,
             resource=_text(body.get("Resource")),
             transitions=transitions[name],
+            is_start=name == start,
             is_reachable=around.is_reachable and name in reached,
             is_distributed=_is_distributed(body),
             is_in_map=around.is_in_map,
@@ -201,12 +210,26 @@ def _transitions(body: Mapping[str, Any]) -> Iterator[Transition]:
         yield Transition(to, StageTransitionKind.NEXT)
     for rule in _mappings(body.get("Choices")):
         if to := _text(rule.get("Next")):
-            yield Transition(to, StageTransitionKind.CHOICE)
+            yield Transition(to, StageTransitionKind.CHOICE, _rule(rule))
     if to := _text(body.get("Default")):
         yield Transition(to, StageTransitionKind.DEFAULT)
     for catcher in _mappings(body.get("Catch")):
         if to := _text(catcher.get("Next")):
-            yield Transition(to, StageTransitionKind.CATCH)
+            yield Transition(to, StageTransitionKind.CATCH, _errors(catcher))
+
+
+def _rule(choice: Mapping[str, Any]) -> str:
+    """Write a rule of a Choice: a JSONata expression as it stands, comparisons as JSON."""
+    if (condition := _text(choice.get("Condition"))) is not None:
+        return condition[:LONGEST_LABEL]
+    compared = {key: value for key, value in choice.items() if key not in ("Next", "Assign", "Output", "Comment")}
+    return json.dumps(compared, ensure_ascii=False, separators=(", ", ": "))[:LONGEST_LABEL]
+
+
+def _errors(catcher: Mapping[str, Any]) -> str | None:
+    errors = catcher.get("ErrorEquals")
+    names = [error for error in errors if isinstance(error, str)] if isinstance(errors, list) else []
+    return ", ".join(names)[:LONGEST_LABEL] or None
 
 
 def _inner_machines(body: Mapping[str, Any]) -> Iterator[tuple[int | None, Mapping[str, Any]]]:

@@ -1,11 +1,12 @@
 """Stages: each state of the definition, and what became of it over all its visits."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from graph.history.attribution import Attribution
-from graph.history.definition import State, Transition
+from graph.history.definition import StageTransitionKind, State, Transition
 from graph.history.event import StageStatus
 from graph.history.frames import Frame
 from graph.history.visit import IterationCounts, MapRun, Scope, Visit
@@ -43,6 +44,7 @@ class Stage:
         iterations: Of the current attempts of an inline Map.
         map_run: Of a distributed Map, last visit.
         visits: In the order of entry.
+        taken: How often each state followed it, by that state and whether a Catch led there.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Stage:
     iterations: IterationCounts | None
     map_run: MapRun | None
     visits: tuple[Visit, ...]
+    taken: Mapping[tuple[str, bool], int] = field(default_factory=dict)
 
     @property
     def depth(self) -> int:
@@ -80,6 +83,15 @@ class Stage:
     def transitions(self) -> tuple[Transition, ...] | None:
         """Ways on from here; None where only the history names the state."""
         return self.state.transitions if self.state is not None else None
+
+    def taken_count(self, transition: Transition) -> int | None:
+        """Return how often a transition was taken; None where another of its kind leads to the same state.
+
+        A lower bound where not every event was read.
+        """
+        way = transition.to, transition.kind is StageTransitionKind.CATCH
+        alike = [one for one in self.transitions or () if (one.to, one.kind is StageTransitionKind.CATCH) == way]
+        return self.taken.get(way, 0) if len(alike) == 1 else None
 
     @property
     def is_distributed(self) -> bool:
@@ -104,17 +116,31 @@ def roll_up(frame: Frame | None, attribution: Attribution) -> tuple[Stage, ...]:
     for visit in attribution.visits:
         if visit.name is not None:
             visits.setdefault(visit.name, []).append(visit)
-    counting = _counting(attribution.visits)
+    counting, taken = _counting(attribution.visits), _taken(attribution.visits)
     stages: dict[str, Stage] = {}
     for state in frame.states if frame is not None else ():
         unseen = StageStatus.NOT_STARTED if attribution.is_complete else StageStatus.UNKNOWN
         if state.is_elsewhere:  # its events are in the histories of the map run's executions
             around = next(stages[name] for name in state.path if stages[name].is_distributed)
             unseen = StageStatus.NOT_STARTED if around.status is StageStatus.NOT_STARTED else StageStatus.UNKNOWN
-        stages[state.name] = _stage(state.name, state, visits.pop(state.name, []), counting, attribution, unseen)
+        found = visits.pop(state.name, [])
+        stages[state.name] = _stage(state.name, state, found, counting, attribution, unseen, taken)
     for name, found in visits.items():
-        stages[name] = _stage(name, None, found, counting, attribution, StageStatus.UNKNOWN)
+        stages[name] = _stage(name, None, found, counting, attribution, StageStatus.UNKNOWN, taken)
     return tuple(stages.values())
+
+
+def _taken(visits: Iterable[Visit]) -> dict[str, Counter[tuple[str, bool]]]:
+    """Count which state followed which: within a scope, one state follows another."""
+    taken: dict[str, Counter[tuple[str, bool]]] = {}
+    last: dict[Scope, Visit] = {}
+    for visit in visits:
+        before = last.get(visit.scope)
+        if before is not None and before.exited_event_id is not None and before.name and visit.name:
+            way = visit.name, before.status is StageStatus.CAUGHT
+            taken.setdefault(before.name, Counter())[way] += 1
+        last[visit.scope] = visit
+    return taken
 
 
 def _counting(visits: Iterable[Visit]) -> set[Visit]:
@@ -144,6 +170,7 @@ def _stage(
     counting: set[Visit],
     attribution: Attribution,
     unseen: StageStatus,
+    taken: Mapping[str, Mapping[tuple[str, bool], int]],
 ) -> Stage:
     last = visits[-1] if visits else None
     current = [visit for visit in visits if visit in counting] or list(visits[-1:])
@@ -170,6 +197,7 @@ def _stage(
         iterations=_iterations(state, current, attribution),
         map_run=last.map_run if last is not None else None,
         visits=tuple(visits),
+        taken=taken.get(name, {}),
     )
 
 

@@ -66,7 +66,14 @@ class Unread:
         self.remember(visit)
 
     def place_iteration(self, scope: Scope, attempt: Attempt, iteration: int) -> Scope | None:
-        """Learn from the success of an iteration, which links to its last event, that a scope is that iteration."""
+        """Learn from the end of an iteration, which links to an event inside it, that a scope is that iteration."""
+        while scope.owner is not None and scope.attempt is not attempt:
+            scope = scope.owner.scope
+        if scope.attempt is attempt and scope.iteration is None and scope.branch_name is None:
+            attempt.scopes.pop(scope, None)
+            attempt.scopes[iteration] = scope
+            scope.iteration = iteration
+            return scope
         if scope.attempt is not None or scope.is_known or _is_inside(attempt.visit, scope):
             return None
         scope.attempt, scope.iteration, scope.is_known = attempt, iteration, True

@@ -5,7 +5,7 @@ These objects refer to each other and are filled in while events are read; after
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from graph.history.event import Event, StageStatus
@@ -56,6 +56,29 @@ class MapRun(NamedTuple):
     redrive_count: int | None
 
 
+MAX_TRIES = 100
+"""Tries of one visit that are kept, the newest."""
+
+
+@dataclass(slots=True)
+class Try:
+    """One try of a Task, or one attempt of a Parallel or Map.
+
+    Attributes:
+        started_at: When it was scheduled, or began.
+        redrive_index: As in `AttributedEvent`.
+        stopped_at: When it ended; None while it runs, and where nothing of it says so.
+        error: Why it failed, if it did.
+        cause: The same.
+    """
+
+    started_at: datetime | None
+    redrive_index: int | None
+    stopped_at: datetime | None = None
+    error: str | None = None
+    cause: str | None = None
+
+
 class Ending(NamedTuple):
     """An event that ended everything still open below it.
 
@@ -85,6 +108,8 @@ class Scope:
         is_known: False where what is around it was not read.
         status: Of an iteration: RUNNING, SUCCEEDED, FAILED, ABORTED or UNKNOWN.
         current: The visit that was entered last and has no exit.
+        started_at: When an iteration began; None where that was not read.
+        stopped_at: When it ended; None while it runs, and where that was not read.
     """
 
     attempt: "Attempt | None" = None
@@ -95,6 +120,8 @@ class Scope:
     is_known: bool = True
     status: StageStatus = StageStatus.RUNNING
     current: "Visit | None" = field(default=None, repr=False)
+    started_at: datetime | None = None
+    stopped_at: datetime | None = None
     ending: Ending | None = field(default=None, repr=False)
     failed_at: int = field(default=-1, repr=False)
 
@@ -181,6 +208,7 @@ class Visit:
         outcome: The event that ended its last attempt.
         attempt: The current attempt of a Parallel or Map.
         map_run: Of a distributed Map.
+        tries: The newest :data:`MAX_TRIES`, in their order; None before the first.
     """
 
     name: str | None
@@ -199,6 +227,7 @@ class Visit:
     outcome: Event | None = None
     attempt: Attempt | None = None
     map_run: MapRun | None = None
+    tries: list[Try] | None = field(default=None, repr=False)
     # Working notes of attribution: positions of events and numbers of runs.
     position: int = field(default=0, repr=False)
     entered_run: int = field(default=0, repr=False)
@@ -214,10 +243,46 @@ class Visit:
         if error is not None or cause is not None:
             self.error, self.cause = error, cause
 
+    def begin_try(self, started_at: datetime | None, redrive_index: int | None) -> None:
+        """Note that another try begins."""
+        self.attempts += 1
+        if self.tries is None:
+            self.tries = []
+        self.tries.append(Try(started_at, redrive_index))
+        if len(self.tries) > MAX_TRIES:
+            del self.tries[0]
+
+    def end_try(self, stopped_at: datetime | None, error: str | None = None, cause: str | None = None) -> None:
+        """Note how the last try ended; what ended it first stays."""
+        if self.tries and self.tries[-1].stopped_at is None:
+            last = self.tries[-1]
+            last.stopped_at, last.error, last.cause = stopped_at, error, cause
+
     def recover(self) -> None:
         """Forget a failure."""
         self.failed_at = -1
         self.error = self.cause = None
+
+    @property
+    def iteration(self) -> int | None:
+        """Index of the iteration of the innermost Map around it; None without one, and where that was not read."""
+        return next((scope.iteration for scope in self._scopes() if scope.branch_name is None and scope.attempt), None)
+
+    @property
+    def branch(self) -> int | None:
+        """Index of the branch of the innermost Parallel around it; None as above, and without the definition."""
+        return next((scope.branch for scope in self._scopes() if scope.branch_name is not None), None)
+
+    def _scopes(self) -> Iterator[Scope]:
+        for visit in self.ancestry():
+            yield visit.scope
+
+    @property
+    def duration_ms(self) -> int | None:
+        """Milliseconds from its entry to its end, any wait for a redrive included."""
+        if self.started_at is None or self.stopped_at is None:
+            return None
+        return max(0, (self.stopped_at - self.started_at) // timedelta(milliseconds=1))
 
     def ancestry(self) -> Iterator["Visit"]:
         """Yield this visit and the containers around it, innermost first."""

@@ -192,9 +192,10 @@ async def history(
     request: PageRequest,
     step_name: str | None = None,
     types: list[str] | None = None,
+    around: int | None = None,
 ) -> Page[HistoryEvent]:
     """Its events, oldest first; those of a state, of some types."""
-    return await history_page(run.owner, run.reference, context, request, step_name, types)
+    return await history_page(run.owner, run.reference, context, request, step_name, types, around)
 
 
 async def _json(text: str | None, context: Context) -> Any:

@@ -119,6 +119,18 @@ async def may_abort_newest(of: ExecutionGroup, context: Context) -> bool | None:
     return await context.access.may_abort(found.nodes[0]) if found.nodes else None
 
 
+async def may_read_details(execution: ExecutionRow, context: Context) -> bool:
+    """Whether the viewer may read what is beyond the row of a list."""
+    return context.access.permits(routes.execution_details(execution.execution_id))
+
+
+async def may_read_metadata(execution: ExecutionRow, context: Context) -> bool:
+    """Whether the viewer may read any metadata of the run."""
+    return await may_read_details(execution, context) and context.access.permits(
+        routes.execution_metadata(execution.execution_id)
+    )
+
+
 async def may_read_logs(execution: ExecutionRow, context: Context) -> bool:
     """Whether the viewer may read any log text of the run."""
     return gate.may_read_logs(execution, context)

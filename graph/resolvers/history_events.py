@@ -10,11 +10,21 @@ from typing import Any, TypeAlias
 from graph.aws.calls import TIME_IS_UP, CallFailed
 from graph.context import Context
 from graph.engines.reading import Gap, GapReader, history_failed
-from graph.errors import MalformedValue
+from graph.errors import BadUserInput, MalformedValue
 from graph.history import AttributedEvent, Event, StageScope
 from graph.logs.redaction import redact_json
-from graph.resolvers.inside import Part, Stage, StageOwner, StageVisit, stage_in
-from graph.resolvers.paging import Entry, Filled, Page, PageRequest, ShortPageReason, Window, paginate
+from graph.resolvers.inside import Part, Stage, StageOwner, StageVisit, stage_of
+from graph.resolvers.paging import (
+    Entry,
+    Filled,
+    Page,
+    PageRequest,
+    ShortPageReason,
+    Window,
+    page_size,
+    paginate,
+    paginate_around,
+)
 from graph.tables.cursors import Position
 
 LONGEST_PAGE = 1000
@@ -78,11 +88,17 @@ async def history_page(
     request: PageRequest,
     step_name: str | None,
     types: Sequence[str] | None,
+    around: int | None = None,
 ) -> Page[HistoryEvent]:
-    """The events of a run, oldest first; those of a state, of some types.
+    """The events of a run, oldest first; those of a state, of some types; with ``around`` those around an event.
 
     The total is None unless the history was read whole.
+
+    Raises:
+        BadUserInput: for ``around`` beside a cursor or ``last``.
     """
+    if around is not None and (request.after, request.before, request.last) != (None, None, None):
+        raise BadUserInput("'around' goes with 'first' alone.")
     inside = await context.engines.inside(reference)
     wanted = frozenset(types) if types is not None else None
 
@@ -102,7 +118,22 @@ async def history_page(
         return len(await context.engines.off_loop(lambda: chosen(inside.events))) if inside.is_complete else None
 
     bound = (*owner.key, step_name, sorted(wanted) if wanted is not None else None)
-    return await paginate(context, request, bound, read, count)
+    if around is None:
+        return await paginate(context, request, bound, read, count)
+    size, middle = page_size(request), max(0, min(around, _END - 1))
+    before, behind = await context.scope.gather(
+        read(Window(size + 1, forward=False, start=(middle + 1,), stop=None)),
+        read(Window(size + 1, forward=True, start=(middle,), stop=None)),
+    )
+    return paginate_around(context, request, bound, before, behind, _nearest(before, behind, middle), count)
+
+
+def _nearest(before: Filled[HistoryEvent], behind: Filled[HistoryEvent], event_id: int) -> int:
+    """Return the place of the event, or of the nearest, among those up to it and those behind it."""
+    last = before.entries[0].node.event_id if before.entries else None
+    first = behind.entries[0].node.event_id if behind.entries else None
+    is_behind = last is None or (first is not None and first - event_id < event_id - last)
+    return len(before.entries) if is_behind else len(before.entries) - 1
 
 
 async def visit_history(visit: StageVisit, context: Context, request: PageRequest) -> Page[HistoryEvent]:
@@ -121,9 +152,9 @@ async def visit_history(visit: StageVisit, context: Context, request: PageReques
     return await paginate(context, request, bound, read, count)
 
 
-async def stage_of_event(event: HistoryEvent, _context: Context) -> Stage | None:
-    """The stage that an event belongs to."""
-    return stage_in(event, event.step_name)
+async def stage_of_event(event: HistoryEvent, context: Context) -> Stage | None:
+    """The stage that an event belongs to, as the whole reading of its run tells it."""
+    return await stage_of(event, context, event.step_name)
 
 
 async def event_detail(event: HistoryEvent, context: Context) -> Any:

@@ -4,10 +4,22 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from graph import history as pure
+from graph.context import Context
 from graph.engines.inside import Inside
-from graph.history import IterationCounts, StageScope, StageStatus, Transition, Visit
+from graph.execution_warnings import without_arns
+from graph.history import (
+    Iteration,
+    IterationCounts,
+    StageScope,
+    StageStatus,
+    StageTransitionKind,
+    Transition,
+    Try,
+    Visit,
+)
 from graph.logs.redaction import redact
 from graph.tables import ids
+from graph.tables.records.executions import duration_ms
 
 _LONGEST_REASON = 256  # characters of an error or a cause, as VAMS shows them
 
@@ -94,9 +106,24 @@ class Stage(Part):
         return self.stage.depth
 
     @property
-    def next(self) -> tuple[Transition, ...] | None:
+    def next(self) -> tuple["StageTransition", ...] | None:
         """Ways on from it."""
-        return self.stage.transitions
+        ways = self.stage.transitions
+        if ways is None:
+            return None
+        is_known = self.inside.is_complete
+        return tuple(StageTransition(way, self.stage.taken_count(way) if is_known else None) for way in ways)
+
+    @property
+    def is_start(self) -> bool | None:
+        """Whether its machine, branch or Map begins with it."""
+        return self.stage.state.is_start if self.stage.state is not None else None
+
+    @property
+    def branch(self) -> int | None:
+        """The branch of the Parallel right around it."""
+        place = self.stage.state.place if self.stage.state is not None else None
+        return place.branch if place is not None else None
 
     @property
     def status(self) -> StageStatus:
@@ -166,6 +193,98 @@ class Stage(Part):
 
 
 @dataclass(frozen=True, slots=True)
+class StageTransition:
+    """A way on from a state, and how often it was taken where that is known."""
+
+    way: Transition
+    taken_count: int | None
+
+    @property
+    def to(self) -> str:
+        """The state that it leads to."""
+        return self.way.to
+
+    @property
+    def kind(self) -> StageTransitionKind:
+        """When it is taken."""
+        return self.way.kind
+
+    @property
+    def label(self) -> str | None:
+        """Its rule or its errors, as they may be shown."""
+        return brief(without_arns(self.way.label)) if self.way.label else None
+
+
+@dataclass(frozen=True, slots=True)
+class StageTry:
+    """One try of a visit."""
+
+    held: Try
+
+    @property
+    def started_at(self) -> datetime | None:
+        """When it began."""
+        return self.held.started_at
+
+    @property
+    def stopped_at(self) -> datetime | None:
+        """When it ended."""
+        return self.held.stopped_at
+
+    @property
+    def error(self) -> str | None:
+        """The name of its error."""
+        return brief(self.held.error)
+
+    @property
+    def cause(self) -> str | None:
+        """Why it failed."""
+        return brief(self.held.cause)
+
+    @property
+    def redrive_index(self) -> int | None:
+        """The run that it is of."""
+        return self.held.redrive_index
+
+
+@dataclass(frozen=True, slots=True)
+class IterationRun(Part):
+    """One iteration of a Map."""
+
+    iteration: Iteration
+
+    @property
+    def index(self) -> int | None:
+        """Its index."""
+        return self.iteration.index
+
+    @property
+    def status(self) -> StageStatus:
+        """What became of it."""
+        return self.iteration.status
+
+    @property
+    def started_at(self) -> datetime | None:
+        """When it began."""
+        return self.iteration.started_at
+
+    @property
+    def stopped_at(self) -> datetime | None:
+        """When it ended."""
+        return self.iteration.stopped_at
+
+    @property
+    def duration_ms(self) -> int | None:
+        """Milliseconds between the two."""
+        return duration_ms(self.started_at, self.stopped_at)
+
+    @property
+    def error(self) -> str | None:
+        """The name of the error that failed it."""
+        return brief(self.iteration.failed.error) if self.iteration.failed is not None else None
+
+
+@dataclass(frozen=True, slots=True)
 class StageVisit(Part):
     """One entry into a state."""
 
@@ -208,9 +327,19 @@ class StageVisit(Part):
         return self.visit.stopped_at
 
     @property
+    def duration_ms(self) -> int | None:
+        """Milliseconds between the two."""
+        return self.visit.duration_ms
+
+    @property
     def attempts(self) -> int:
         """Over all runs."""
         return self.visit.attempts
+
+    @property
+    def tries(self) -> "tuple[StageTry, ...]":
+        """Its tries, the newest ones."""
+        return tuple(map(StageTry, self.visit.tries or ()))
 
     @property
     def error(self) -> str | None:
@@ -232,6 +361,12 @@ def stage_in(of: Part, name: str | None) -> Stage | None:
     """The stage of a name inside the run that something is of."""
     found = of.inside.stage(name) if name is not None else None
     return Stage(of.owner, of.reference, of.inside, found) if found is not None else None
+
+
+async def stage_of(part: Part, context: Context, name: str | None) -> Stage | None:
+    """The stage of a name, as the whole reading of the run tells it, whatever its part is told from."""
+    whole = await context.engines.inside(part.reference)
+    return stage_in(Part(part.owner, part.reference, whole), name)
 
 
 def batch_of(stage: pure.Stage) -> BatchJob | None:

@@ -42,6 +42,7 @@ class PageRequest:
     before: str | None = None
     wants_rows: bool = True
     longest: int = LONGEST_PAGE
+    default: int = DEFAULT_PAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +145,59 @@ async def paginate(
     return _page(window, filled, partial(cursors.seal, binding=bound), count)
 
 
+def paginate_around(
+    context: Context,
+    request: PageRequest,
+    bound_to: Sequence[object],
+    before: Filled[NodeT],
+    behind: Filled[NodeT],
+    centre: int,
+    count: Callable[[], Awaitable[int | None]] | None = None,
+) -> Page[NodeT]:
+    """Make the page of ``first`` rows that has one row in its middle, as far as there are rows on both sides.
+
+    ``before`` holds the rows up to a place, the nearest first, and ``behind`` those after it; ``centre`` counts the
+    middle one in their order, from the first of them all.
+    """
+    bound = binding(request.field, *bound_to)
+    entries = [*reversed(before.entries), *behind.entries]
+    size = page_size(request)
+    start = max(0, min(centre - size // 2, len(entries) - size))
+    shown = entries[start : start + size]
+    has_previous = start > 0 or before.reason is not None or before.stopped_at is not None
+    has_next = start + size < len(entries) or behind.reason is not None or behind.stopped_at is not None
+    first, last = (shown[0].position, shown[-1].position) if shown else (None, None)
+
+    def seal(position: Position) -> str:
+        return context.cursors.seal(position, bound)
+
+    for entry in shown:
+        entry.seal = seal
+    info = PageInfo(has_next, has_previous, first, last, seal)
+    is_short = len(shown) < size
+    reason = (before.reason or behind.reason) if is_short else None
+    warnings = distinct((*before.warnings, *behind.warnings))
+    return Page(shown, info, reason, count, warnings)
+
+
+def page_size(request: PageRequest) -> int:
+    """Return how many rows from the start are asked for.
+
+    Raises:
+        BadUserInput: when that is out of bounds.
+    """
+    size = request.default if request.first is None else request.first
+    if not 0 <= size <= request.longest:
+        raise BadUserInput(f"'first' must be from 0 to {request.longest}.")
+    return size
+
+
 def _window(request: PageRequest, cursors: Cursors, bound: bytes) -> Window:
     if request.first is not None and request.last is not None:
         raise BadUserInput("'first' and 'last' exclude each other.")
     forward = request.last is None
     argument, size = ("first", request.first) if forward else ("last", request.last)
-    size = DEFAULT_PAGE if size is None else size
+    size = request.default if size is None else size
     if not 0 <= size <= request.longest:
         raise BadUserInput(f"'{argument}' must be from 0 to {request.longest}.")
     after = None if request.after is None else _open("after", request.after, cursors, bound)

@@ -5,8 +5,8 @@ from dataclasses import replace
 from graph.context import Context
 from graph.engines.inside import StageSource
 from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode, call_failed
-from graph.history import IterationCounts
-from graph.resolvers.inside import BatchJob, MapRun, Stage, StageOwner, StageVisit, stage_in
+from graph.history import IterationCounts, StageStatus, iterations_of
+from graph.resolvers.inside import BatchJob, IterationRun, MapRun, Stage, StageOwner, StageVisit, stage_in, stage_of
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
 from graph.resolvers.sources import listed
 
@@ -44,11 +44,25 @@ async def resource(stage: Stage, _context: Context) -> str | None:
     return stage.stage.resource
 
 
-async def visits(stage: Stage, context: Context, request: PageRequest) -> Page[StageVisit]:
-    """The visits to a stage that were read, in the order of entry; the total is None unless all were."""
+async def visits(
+    stage: Stage,
+    context: Context,
+    request: PageRequest,
+    status: list[StageStatus] | None = None,
+    iteration: int | None = None,
+    branch: int | None = None,
+) -> Page[StageVisit]:
+    """The visits to a stage that were read, in the order of entry; the total is None unless all were.
+
+    With a status, an iteration or a branch, those of it: of the innermost Map and Parallel around a visit.
+    """
+    wanted = frozenset(status) if status is not None else None
     found = [
-        StageVisit(stage.owner, stage.reference, stage.inside, visit, place)
-        for place, visit in enumerate(stage.stage.visits)
+        one
+        for one in _visits(stage)
+        if (wanted is None or one.status in wanted)
+        and (iteration is None or one.visit.iteration == iteration)
+        and (branch is None or one.visit.branch == branch)
     ]
 
     async def read(window: Window) -> Filled[StageVisit]:
@@ -58,12 +72,57 @@ async def visits(stage: Stage, context: Context, request: PageRequest) -> Page[S
     async def count() -> int | None:
         return len(found) if stage.inside.is_complete else None
 
-    return await paginate(context, request, (*stage.owner.key, stage.name), read, count)
+    chosen = (sorted(wanted) if wanted is not None else None, iteration, branch)
+    return await paginate(context, request, (*stage.owner.key, stage.name, *chosen), read, count)
 
 
-async def stage_of_visit(visit: StageVisit, _context: Context) -> Stage | None:
-    """The stage that was visited."""
-    return stage_in(visit, visit.name)
+async def visit(stage: Stage, _context: Context, entered_event_id: int) -> StageVisit | None:
+    """The visit that an event opened."""
+    return next((one for one in _visits(stage) if one.entered_event_id == entered_event_id), None)
+
+
+async def iteration_runs(
+    stage: Stage,
+    context: Context,
+    request: PageRequest,
+    entered_event_id: int | None = None,
+    status: list[StageStatus] | None = None,
+) -> Page[IterationRun]:
+    """The iterations of the last attempt of a visit to a Map: of the one that an event opened, else of the last."""
+    of = stage.stage.visits[-1] if stage.stage.visits else None
+    if entered_event_id is not None:
+        of = next((one for one in stage.stage.visits if one.entered_event_id == entered_event_id), None)
+    wanted = frozenset(status) if status is not None else None
+
+    async def runs() -> list[IterationRun]:
+        visits = stage.inside.attribution.visits
+        known = await context.engines.off_loop(lambda: iterations_of(of, visits) if of is not None else ())
+        return [
+            IterationRun(stage.owner, stage.reference, stage.inside, one)
+            for one in known
+            if wanted is None or one.status in wanted
+        ]
+
+    async def read(window: Window) -> Filled[IterationRun]:
+        filled = listed(await runs(), lambda run: str(run.index), window)
+        return replace(filled, warnings=stage.inside.history_warnings)
+
+    async def count() -> int | None:
+        return len(await runs()) if stage.inside.is_complete else None
+
+    bound = (*stage.owner.key, stage.name, entered_event_id, sorted(wanted) if wanted is not None else None)
+    return await paginate(context, request, bound, read, count)
+
+
+async def failed_stage(run: IterationRun, context: Context) -> Stage | None:
+    """The state that failed an iteration."""
+    failed = run.iteration.failed
+    return await stage_of(run, context, failed.name) if failed is not None else None
+
+
+async def stage_of_visit(visit: StageVisit, context: Context) -> Stage | None:
+    """The stage that was visited, as the whole reading of its run tells it."""
+    return await stage_of(visit, context, visit.name)
 
 
 async def map_run_arn(run: MapRun, _context: Context) -> str | None:
@@ -103,3 +162,10 @@ async def log_stream_warning(job: BatchJob, context: Context) -> ExecutionWarnin
         return None
     text = f"AWS Batch names no log stream of {job.job_id}, which has not started or runs on EKS."
     return ExecutionWarning(ExecutionWarningCode.STREAM_UNKNOWN, text)
+
+
+def _visits(stage: Stage) -> list[StageVisit]:
+    return [
+        StageVisit(stage.owner, stage.reference, stage.inside, visit, place)
+        for place, visit in enumerate(stage.stage.visits)
+    ]

@@ -1,8 +1,10 @@
 """How a step and its own fields are answered."""
 
 from graph.context import Context
-from graph.resolvers import references
+from graph.resolvers import engine_executions, references
 from graph.resolvers.gate import visible_execution, visible_step
+from graph.resolvers.inside import Stage
+from graph.resolvers.stages import stage_named
 from graph.resolvers.texts import StoredText
 from graph.tables import keys
 from graph.tables.records.definitions import PipelineRow
@@ -34,6 +36,26 @@ async def name(of: StepRow, context: Context) -> str:
 async def resource_arn(of: StepRow, _context: Context) -> str | None:
     """What runs the pipeline."""
     return of.resource_arn
+
+
+async def job_name(of: StepRow, context: Context) -> str | None:
+    """The name that the workflow gave the step's place at launch; None where its row does not say it."""
+    configuration, place = await context.scope.gather(
+        context.loaders.configurations.of_execution(of.execution_id), position(of, context)
+    )
+    planned = references.specified_pipelines(configuration.pipelines) if configuration is not None else ()
+    if place is None or place >= len(planned):
+        return None
+    one = planned[place]
+    is_of_step = (one.pipeline_database_id, one.pipeline_id) == (of.pipeline_database_id, of.pipeline_id)
+    return one.job_name or None if is_of_step else None
+
+
+async def stage(of: StepRow, context: Context) -> Stage | None:
+    """The state of the run's own state machine that ran the step: the one that is called as its job is."""
+    name, run = await context.scope.gather(job_name(of, context), visible_execution(context, of.execution_id))
+    own = await engine_executions.of_execution(run, context) if run is not None else None
+    return await stage_named(own.owner, own.reference, context, name) if own is not None and name is not None else None
 
 
 async def position(of: StepRow, context: Context) -> int | None:

@@ -2,16 +2,20 @@
 
 from datetime import datetime
 
+from graph.context import Context
 from graph.engines.engine import EngineName, RedriveStatus
 from graph.engines.inside import StageSource
 from graph.resolvers import engine_executions as runs
-from graph.resolvers import registered
+from graph.resolvers import failures, registered
 from graph.resolvers import sub_executions as subs
 from graph.resolvers.gate import require_logs
 from graph.resolvers.history_events import LONGEST_PAGE
+from graph.resolvers.history_events import HistoryEvent as HistoryRecord
+from graph.resolvers.paging import Page, PageRequest
 from graph.schema.connections import FilteredWarningConnection, WarningConnection
-from graph.schema.costs import TEXT_COST
+from graph.schema.costs import LIST_COST, TEXT_COST
 from graph.schema.execution_warning import ExecutionWarning
+from graph.schema.failures import ExecutionFailure
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import LazyExecution, LazyPipelineExecution
 from graph.schema.node import Node
@@ -23,6 +27,20 @@ _STATUS_WARNING = (
     "Why the status is UNKNOWN, and why error and cause are null then; null where the service said how far it has come."
 )
 _DURATION = "Milliseconds from start to stop, any wait for a redrive included; null while running."
+
+DEFAULT_STAGES = 50
+
+
+async def history(
+    run: runs.EngineExecution,
+    context: Context,
+    request: PageRequest,
+    step_name: str | None = None,
+    types: list[str] | None = None,
+    around: BigInt | None = None,
+) -> Page[HistoryRecord]:
+    """The events of a run."""
+    return await runs.history(run, context, request, step_name, types, around)
 
 
 @object_type(registered.DeadlineCloudJob, description="A job of AWS Deadline Cloud.")
@@ -80,14 +98,23 @@ class EngineExecution(Node):
     redrive_status: RedriveStatus | None = answer(runs.fact("redrive_status"), "Whether it can be redriven.")
     redrive_status_reason: str | None = answer(runs.fact("redrive_status_reason"), "Why it cannot be redriven.")
     last_redriven_at: datetime | None = answer(runs.fact("last_redriven_at"), "When it was redriven last.")
+    failure: ExecutionFailure | None = answer(
+        failures.of_run,
+        "What ended it, told from one page of its newest events; null unless it ended other than SUCCEEDED.",
+        cost=LIST_COST,
+    )
     stage_source: StageSource | None = answer(runs.stage_source, "What its stages are known from.")
     stages: WarningConnection[Stage] | None = page(
-        runs.stages, "Its states, in the order of the definition, a container before what is inside it."
+        runs.stages,
+        "Its states, in the order of the definition, a container before what is inside it.",
+        default=DEFAULT_STAGES,
     )
     history: FilteredWarningConnection[HistoryEvent] | None = page(
-        runs.history,
+        history,
         "Its events, oldest first, each at its state, branch and iteration; with stepName those of a state, with types "
-        "those of some types. Leads through what unread names as well, on short pages where that takes long.",
+        "those of some types. With around, which goes with no cursor and not with last, a page of first events with "
+        "that one, or its nearest of those asked for, in the middle. Leads through what unread names as well, on short "
+        "pages where that takes long.",
         longest=LONGEST_PAGE,
     )
     history_is_complete: bool | None = answer(
@@ -140,7 +167,9 @@ class SubExecution(Node):
     deadline: DeadlineCloudJob | None = attribute("The job of AWS Deadline Cloud that it is.", reads=())
     stage_source: StageSource | None = answer(subs.stage_source, "What its stages are known from.")
     stages: WarningConnection[Stage] | None = page(
-        subs.stages, "The states of the state machine that it is a run of; none for what is no state machine."
+        subs.stages,
+        "The states of the state machine that it is a run of; none for what is no state machine.",
+        default=DEFAULT_STAGES,
     )
     engine_execution: EngineExecution | None = answer(
         subs.engine_execution, "The run itself; null for what is no state machine or flow."

@@ -5,7 +5,7 @@ from functools import partial
 
 from graph.auth.claims import CLAIMED
 from graph.context import Context
-from graph.resolvers import engine_executions, executions, inputs, launch, outputs, references, statuses
+from graph.resolvers import engine_executions, executions, failures, inputs, launch, outputs, references, statuses
 from graph.resolvers.gate import require_details, require_logs, require_metadata
 from graph.resolvers.log_events import LONGEST_PAGE
 from graph.resolvers.paging import Page, PageRequest
@@ -18,6 +18,7 @@ from graph.schema.lazy import (
     LazyDatabase,
     LazyEngineExecution,
     LazyExecution,
+    LazyExecutionFailure,
     LazyInputFile,
     LazyInputMetadata,
     LazyLogEventConnection,
@@ -31,7 +32,7 @@ from graph.schema.lazy import (
 from graph.schema.logs import RUN_TIMES, execution_events
 from graph.schema.node import Node
 from graph.schema.scalars import BigInt
-from graph.schema.step import CHAIN
+from graph.schema.step import CHAIN, FAILED_STEP
 from graph.schema.texts import StoredText
 from graph.tables import states
 from graph.tables.records.definitions import AssetRow, DatabaseRow, PipelineRow
@@ -160,6 +161,13 @@ class Execution(Node):
         reads=STATUS + Row.fields("error_text"),
         cost=TEXT_COST,
     )
+    failure: LazyExecutionFailure | None = detail(
+        failures.of_execution,
+        "What ended the run, followed into the run of a state machine that the failed step registered; null unless it "
+        "ended other than SUCCEEDED.",
+        reads=STATUS + Row.fields("error_text") + FAILED_STEP,
+        cost=LIST_COST,
+    )
     log: StoredText | None = answer(
         executions.log,
         "The log text that was captured at the end, redacted. Needs the logs permission.",
@@ -266,6 +274,12 @@ class Execution(Node):
     )
     viewer_can_read_logs: bool = answer(
         executions.may_read_logs, "Whether the viewer may read log text of the run: by policy alone, without a read."
+    )
+    viewer_can_read_details: bool = answer(
+        executions.may_read_details, "Whether the viewer may read the details of the run: by policy alone."
+    )
+    viewer_can_read_metadata: bool = answer(
+        executions.may_read_metadata, "Whether the viewer may read the metadata of the run: by policy alone."
     )
     log_events: LazyLogEventConnection | None = page(
         execution_events,

@@ -35,12 +35,6 @@ READS = "reads"
 BEGINS = "begins"
 GUARD = "guard"
 _WITHOUT_ROWS = frozenset({"__typename", "totalCount"})  # the fields of a connection that no row is read for
-_PAGE_SIZE = ListSize(
-    assumed_size=DEFAULT_PAGE,
-    slicing_arguments=["first", "last"],
-    sized_fields=["edges", "nodes"],
-    require_one_slicing_argument=False,
-)
 _UNSET: Any = strawberry.UNSET
 _PARENT: Any = strawberry.Parent[Any]  # type: ignore[misc]
 
@@ -143,11 +137,13 @@ def page(
     begins: type[Row] | None = None,
     guard: Guard | None = None,
     longest: int = LONGEST_PAGE,
+    default: int = DEFAULT_PAGE,
     cost: int = PAGE_COST,
 ) -> Any:
     """A connection. Parameters beyond the record, the context and the page are arguments beside those of paging.
 
-    ``begins`` and ``guard`` are those of :func:`answer`; ``longest`` is the most rows that one page may have.
+    ``begins`` and ``guard`` are those of :func:`answer`; ``longest`` is the most rows that one page may have,
+    ``default`` how many it has where nothing is said.
     """
 
     def bind(asked: Asked) -> Callable[[Mapping[str, Any]], Bound]:
@@ -163,13 +159,14 @@ def page(
                 before=given.pop("before", None),
                 wants_rows=wants_rows,
                 longest=longest,
+                default=default,
             )
             return _guarded(guard, lambda record, context: resolver(record, context, request, **given))
 
         return bind_to
 
-    parameters = [*_extra(resolver, 3), *_paging(longest)]
-    directives = [Cost(weight=cost), _PAGE_SIZE]
+    parameters = [*_extra(resolver, 3), *_paging(longest, default)]
+    directives = [Cost(weight=cost), _page_size(default)]
     return _answered(bind, parameters, description, directives, _metadata(reads, guard, begins))
 
 
@@ -235,9 +232,18 @@ def _argument(name: str, kind: Any, description: str) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_UNSET, annotation=annotation)
 
 
-def _paging(longest: int) -> list[inspect.Parameter]:
+def _page_size(default: int) -> ListSize:
+    return ListSize(
+        assumed_size=default,
+        slicing_arguments=["first", "last"],
+        sized_fields=["edges", "nodes"],
+        require_one_slicing_argument=False,
+    )
+
+
+def _paging(longest: int, default: int) -> list[inspect.Parameter]:
     return [
-        _argument("first", int, f"How many rows from the start, 0 to {longest}; {DEFAULT_PAGE} unless last is given."),
+        _argument("first", int, f"How many rows from the start, 0 to {longest}; {default} unless last is given."),
         _argument("after", str, "Only rows after this cursor."),
         _argument("last", int, f"How many rows from the end, 0 to {longest}; they still come in the list's order."),
         _argument("before", str, "Only rows before this cursor."),

@@ -9,15 +9,18 @@ if TYPE_CHECKING:
     from graph.schema.definitions import Pipeline, Workflow
     from graph.schema.engine import EngineExecution, SubExecution
     from graph.schema.execution import Execution, ExecutionGroup
+    from graph.schema.failures import ExecutionFailure
     from graph.schema.inputs import InputFile, InputMetadata
     from graph.schema.logs import LogEventConnection, RegisteredLog
     from graph.schema.outputs import OutputFile, OutputMetadata, OutputResult
+    from graph.schema.stages import Stage
     from graph.schema.step import PipelineExecution
 
 LazyAsset = Annotated["Asset", strawberry.lazy("graph.schema.asset")]
 LazyDatabase = Annotated["Database", strawberry.lazy("graph.schema.asset")]
 LazyEngineExecution = Annotated["EngineExecution", strawberry.lazy("graph.schema.engine")]
 LazyExecution = Annotated["Execution", strawberry.lazy("graph.schema.execution")]
+LazyExecutionFailure = Annotated["ExecutionFailure", strawberry.lazy("graph.schema.failures")]
 LazyExecutionGroup = Annotated["ExecutionGroup", strawberry.lazy("graph.schema.execution")]
 LazyInputFile = Annotated["InputFile", strawberry.lazy("graph.schema.inputs")]
 LazyInputMetadata = Annotated["InputMetadata", strawberry.lazy("graph.schema.inputs")]
@@ -28,5 +31,6 @@ LazyOutputResult = Annotated["OutputResult", strawberry.lazy("graph.schema.outpu
 LazyPipeline = Annotated["Pipeline", strawberry.lazy("graph.schema.definitions")]
 LazyPipelineExecution = Annotated["PipelineExecution", strawberry.lazy("graph.schema.step")]
 LazyRegisteredLog = Annotated["RegisteredLog", strawberry.lazy("graph.schema.logs")]
+LazyStage = Annotated["Stage", strawberry.lazy("graph.schema.stages")]
 LazySubExecution = Annotated["SubExecution", strawberry.lazy("graph.schema.engine")]
 LazyWorkflow = Annotated["Workflow", strawberry.lazy("graph.schema.definitions")]

@@ -2,14 +2,16 @@
 
 from datetime import datetime
 
+from graph.context import Context
 from graph.history import IterationCounts as Counts
 from graph.history import StageScope as Scope
-from graph.history import StageStatus, StageTransitionKind, Transition
+from graph.history import StageStatus, StageTransitionKind
 from graph.history import UnreadRange as Unread
 from graph.resolvers import history_events, inside, stages
 from graph.resolvers.engine_executions import of_stage
 from graph.resolvers.gate import require_logs
 from graph.resolvers.history_events import LONGEST_PAGE
+from graph.resolvers.paging import Page, PageRequest
 from graph.schema.connections import FilteredWarningConnection, WarningConnection
 from graph.schema.costs import TEXT_COST
 from graph.schema.execution_warning import ExecutionWarning
@@ -17,6 +19,22 @@ from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import LazyEngineExecution
 from graph.schema.node import Node
 from graph.schema.scalars import JSON, BigInt
+
+
+async def visit(stage: inside.Stage, context: Context, entered_event_id: BigInt) -> inside.StageVisit | None:
+    """The visit that an event opened."""
+    return await stages.visit(stage, context, entered_event_id)
+
+
+async def iteration_runs(
+    stage: inside.Stage,
+    context: Context,
+    request: PageRequest,
+    entered_event_id: BigInt | None = None,
+    status: list[StageStatus] | None = None,
+) -> Page[inside.IterationRun]:
+    """Iterations of a Map."""
+    return await stages.iteration_runs(stage, context, request, entered_event_id, status)
 
 
 @object_type(inside.BatchJob, description="A job of AWS Batch.")
@@ -72,9 +90,18 @@ class MapRun:
     counts: IterationCounts | None = answer(stages.map_run_counts, "Its executions by what became of them.")
 
 
-@object_type(Transition, description="A way on from a state.")
+@object_type(inside.StageTransition, description="A way on from a state.")
 class StageTransition:
     """A way on from a state."""
+
+    label: str | None = attribute(
+        "The rule of a CHOICE, the errors of a CATCH; redacted, without ARNs, at most 256 characters.", reads=()
+    )
+    taken_count: int | None = attribute(
+        "How often it was taken; null where the history was not read whole, and where another way of its kind leads to "
+        "the same state.",
+        reads=(),
+    )
 
     to: str = attribute("The state that it leads to.", reads=())
     kind: StageTransitionKind = attribute("When it is taken.", reads=())
@@ -124,7 +151,51 @@ class Stage(Node):
     map_run: MapRun | None = attribute("The run of a distributed Map.", reads=())
     iterations: IterationCounts | None = attribute("Iterations of the current attempt of a Map.", reads=())
     batch: BatchJob | None = attribute("The last job of AWS Batch that it ran.", reads=())
-    visits: WarningConnection["StageVisit"] | None = page(stages.visits, "Its visits, in the order of entry.")
+    is_start: bool | None = attribute(
+        "Whether its machine, branch or Map begins with it; null where only the history names the state.", reads=()
+    )
+    branch: int | None = attribute(
+        "The 0-based branch of the Parallel right around it; null elsewhere and without a definition.", reads=()
+    )
+    visits: WarningConnection["StageVisit"] | None = page(
+        stages.visits,
+        "Its visits, in the order of entry; those of some statuses, of an iteration and a branch of the innermost Map "
+        "and Parallel around them.",
+        longest=LONGEST_PAGE,
+    )
+    visit: "StageVisit | None" = answer(
+        visit, "The visit that an event opened; null where it opened none of this state, or was not read."
+    )
+    iteration_runs: WarningConnection["IterationRun"] | None = page(
+        iteration_runs,
+        "Iterations of the last attempt of a visit of a Map: of the one that enteredEventId opened, else of the last. "
+        "Empty for other states and distributed Maps.",
+        longest=LONGEST_PAGE,
+    )
+
+
+@object_type(inside.IterationRun, description="One iteration of a Map.")
+class IterationRun:
+    """One iteration of a Map."""
+
+    index: int | None = attribute("Its index; null where the engine does not tell it.", reads=())
+    status: StageStatus = attribute("What became of it.", reads=())
+    started_at: datetime | None = attribute("When it began.", reads=())
+    stopped_at: datetime | None = attribute("When it ended; null until then.", reads=())
+    duration_ms: BigInt | None = attribute("Milliseconds between the two.", reads=())
+    error: str | None = attribute("The name of the error that failed it, redacted.", reads=())
+    failed_stage: Stage | None = answer(stages.failed_stage, "The state that failed it.")
+
+
+@object_type(inside.StageTry, description="One try of a Task, or one attempt of a Parallel or Map.")
+class StageTry:
+    """One try."""
+
+    started_at: datetime | None = attribute("When it began.", reads=())
+    stopped_at: datetime | None = attribute("When it ended; null until then.", reads=())
+    error: str | None = attribute("The name of its error, redacted.", reads=())
+    cause: str | None = attribute("Why it failed, redacted, at most 256 characters.", reads=())
+    redrive_index: int | None = attribute("0 in the first run, 1 after the first redrive; null when unread.", reads=())
 
 
 @object_type(
@@ -147,7 +218,11 @@ class StageVisit:
     exited_event_id: BigInt | None = attribute("The event that closed it.", reads=())
     started_at: datetime | None = attribute("When it was entered.", reads=())
     stopped_at: datetime | None = attribute("When it ended.", reads=())
+    duration_ms: BigInt | None = attribute("Milliseconds between the two, any wait for a redrive included.", reads=())
     attempts: int = attribute("Tries of a Task, or starts of a Parallel or Map, over all runs.", reads=())
+    tries: list[StageTry] | None = attribute(
+        "Those tries in their order, the newest 100; as many as attempts where all were read.", reads=()
+    )
     error: str | None = attribute("The name of the last error, redacted, unless it recovered.", reads=())
     cause: str | None = attribute("Why it failed, redacted, at most 256 characters.", reads=())
 

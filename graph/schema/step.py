@@ -2,14 +2,15 @@
 
 from datetime import datetime
 
-from graph.resolvers import inputs, logs, outputs, statuses, steps, sub_executions
+from graph.resolvers import failures, inputs, logs, outputs, statuses, steps, sub_executions
 from graph.resolvers.gate import require_logs, require_metadata
 from graph.resolvers.log_events import LONGEST_PAGE
 from graph.schema.connections import CountedConnection, FilteredConnection, WarningConnection
-from graph.schema.costs import TEXT_COST
+from graph.schema.costs import LIST_COST, PAGE_COST, TEXT_COST
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import (
     LazyExecution,
+    LazyExecutionFailure,
     LazyInputFile,
     LazyInputMetadata,
     LazyLogEventConnection,
@@ -18,6 +19,7 @@ from graph.schema.lazy import (
     LazyOutputResult,
     LazyPipeline,
     LazyRegisteredLog,
+    LazyStage,
     LazySubExecution,
 )
 from graph.schema.logs import LOG_SOURCES, RUN_TIMES, step_events
@@ -35,6 +37,8 @@ from graph.tables.records.steps import TemplateTag as Tag
 STATUS = Row.fields("status") + ExecutionRow.fields("status", "stopped_at", "status_checked_at", "arn", "log_group_arn")
 # What the order of the steps may need, since it follows the plan where the steps' own links are broken.
 CHAIN = ConfigurationRow.fields("pipelines")
+# What tells which step failed, and by which run that it registered.
+FAILED_STEP = CHAIN + Row.fields("status", "stopped_at", "sub_executions") + ExecutionRow.fields("arn")
 
 
 @object_type(Tag, description="A value that was put into a configuration template.")
@@ -113,6 +117,22 @@ class PipelineExecution(Node):
         "The function, queue or bus that runs the pipeline. Needs the logs permission.",
         reads=Row.fields("resource_arn"),
         guard=require_logs,
+    )
+    failure: LazyExecutionFailure | None = answer(
+        failures.of_step_row,
+        "What ended the step, followed into the run of a state machine that it registered; null unless it ended other "
+        "than SUCCEEDED.",
+        reads=STATUS + FAILED_STEP,
+        cost=LIST_COST,
+    )
+    job_name: str | None = answer(
+        steps.job_name, "The name of the step's job, as the workflow planned it at launch.", reads=CHAIN
+    )
+    stage: LazyStage | None = answer(
+        steps.stage,
+        "The state of the run's own state machine that ran the step.",
+        reads=CHAIN + ExecutionRow.fields("arn"),
+        cost=PAGE_COST,
     )
     input_configuration: InputConfiguration | None = answer(
         steps.input_configuration, "The configuration that the step was given."

@@ -82,13 +82,13 @@ def test_transitions_are_listed_by_kind() -> None:
         )
     ).states
     assert states["Pick"].transitions == (
-        Transition("Do", StageTransitionKind.CHOICE),
-        Transition("End", StageTransitionKind.CHOICE),
+        Transition("Do", StageTransitionKind.CHOICE, '{"And": [{"Next": "Nowhere"}]}'),
+        Transition("End", StageTransitionKind.CHOICE, "{% true %}"),
         Transition("End", StageTransitionKind.DEFAULT),
     )
     assert states["Do"].transitions == (
         Transition("End", StageTransitionKind.NEXT),
-        Transition("Pick", StageTransitionKind.CATCH),
+        Transition("Pick", StageTransitionKind.CATCH, "States.ALL"),
     )
     assert (states["Do"].resource, states["End"].resource) == ("arn", None)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph.history import attribute, find_failure, parse_definition, parse_events
+from graph.history import StageStatus, attribute, find_failure, parse_definition, parse_events
 from tests.history.machines import Machine, machines
 from tests.history.simulation import Simulation
 from tests.history.tables import events, place, read
@@ -481,7 +481,15 @@ MACHINE = {
 def test_of_a_tail_the_event_is_known_and_the_state_as_far_as_it_was_read() -> None:
     assert ended_by(TAIL) == "900 TaskFailed E ?"
     entry = "898 TaskStateEntered 890 name: Work\n899 TaskScheduled 898\n"
-    assert ended_by(entry + TAIL, MACHINE) == "900 TaskFailed Each#?/Work E"  # its beginning was not read
+    assert ended_by(entry + TAIL, MACHINE) == "900 TaskFailed Each#7/Work E"
+
+
+def test_of_a_tail_the_visit_has_failed_though_nothing_around_it_was_read() -> None:
+    entry = "898 TaskStateEntered 890 name: Work\n899 TaskScheduled 898\n"
+    failure = find_failure(read(entry + TAIL, MACHINE))
+    assert failure is not None
+    assert failure.visit is not None
+    assert (failure.visit.status, failure.visit.iteration) == (StageStatus.FAILED, 7)
 
 
 @pytest.mark.parametrize("cut", [901, 903, 904])

@@ -350,6 +350,5 @@ async def test_the_rows_behind_links_are_read_together() -> None:
         "batch_get_item AssetStorageTable": 1,
         "get_item WorkflowExecutionConfigurationStorageTable": 1,
         "query AssetFileVersionHistoryStorageTable.WorkflowExecutionIdIndex": 1,
-        "query S3AssetBucketsStorageTable": 1,
         "query S3AssetBucketsStorageTable.bucketNameGSI": 2,
     }

@@ -11,7 +11,10 @@ def _started(trace: Trace, event: Event, link: Place | None) -> Place | None:
     visit = _container(trace, event, link)
     if visit is None:
         return None
-    visit.attempts += 1
+    culprit = visit_of(link) if link is not None else None
+    failed = culprit if culprit is not None and culprit is not visit and trace.has_failed(culprit) else None
+    visit.end_try(event.time, failed.error if failed else None, failed.cause if failed else None)
+    visit.begin_try(event.time, trace.runs[-1].redrive_index)
     visit.position = trace.position
     if visit.attempt is None:
         visit.attempt = Attempt(visit, None if visit.entered_event_id is None else 0, trace.position)
@@ -43,6 +46,7 @@ def _failed(trace: Trace, event: Event, link: Place | None) -> Place | None:
         if error is None and cause is None and trace.has_failed(culprit):
             error, cause = culprit.error, culprit.cause
     visit.fail(trace.position, error, cause)
+    visit.end_try(event.time, error, cause)
     return visit
 
 
@@ -52,6 +56,10 @@ def _container(trace: Trace, event: Event, link: Place | None) -> Visit | None:
     if visit is None and (link is None or not is_placed(link)):
         visit = trace.unread.visit(None, event.state_type)
     return visit
+
+
+# These link to an event inside their own iteration; an abort may link to what failed another.
+_TELLING = frozenset({EventKind.ITERATION_SUCCEEDED, EventKind.ITERATION_FAILED})
 
 
 def _iteration(trace: Trace, event: Event, link: Place | None) -> Place | None:
@@ -67,7 +75,7 @@ def _iteration(trace: Trace, event: Event, link: Place | None) -> Place | None:
         return visit
     attempt = _attempt_around(link, visit) or _current_attempt(trace, visit)
     scope = attempt.scopes.get(event.iteration)
-    if scope is None and event.kind is EventKind.ITERATION_SUCCEEDED and link is not None:
+    if scope is None and event.kind in _TELLING and link is not None:
         scope = trace.unread.place_iteration(scope_of(link), attempt, event.iteration)
     if scope is None:
         scope = trace.open_scope(attempt, event.iteration, iteration=event.iteration)
@@ -96,12 +104,13 @@ def _current_attempt(trace: Trace, visit: Visit) -> Attempt:
     return visit.attempt
 
 
-def _iteration_started(_trace: Trace, _event: Event, scope: Scope) -> None:
-    scope.status, scope.ending = StageStatus.RUNNING, None
+def _iteration_started(_trace: Trace, event: Event, scope: Scope) -> None:
+    scope.status, scope.ending, scope.stopped_at = StageStatus.RUNNING, None, None
+    scope.started_at = scope.started_at or event.time
 
 
-def _iteration_succeeded(trace: Trace, _event: Event, scope: Scope) -> None:
-    scope.status = StageStatus.SUCCEEDED
+def _iteration_succeeded(trace: Trace, event: Event, scope: Scope) -> None:
+    scope.status, scope.stopped_at = StageStatus.SUCCEEDED, event.time
     if scope.current is not None:  # its exit was not read
         trace.close([scope], None)
 

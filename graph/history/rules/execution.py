@@ -61,6 +61,7 @@ def _blame(trace: Trace, failing: Visit, event: Event) -> None:
             _give_reason(trace, visit, event)
     culprit = failing.culprit
     while culprit is not None and trace.has_failed(culprit):
+        culprit.position = trace.position  # what the container failed by is known, whatever around it was not read
         _give_reason(trace, culprit, event)
         culprit = culprit.culprit
 

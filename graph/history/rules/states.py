@@ -68,6 +68,7 @@ def _exited(trace: Trace, event: Event, link: Place | None) -> Place | None:
     if visit.status is StageStatus.SUCCEEDED:
         visit.recover()
     visit.exited_event_id, visit.stopped_at = event.id, event.time
+    visit.end_try(event.time)
     visit.redrives = trace.run - visit.entered_run
     if visit.scope.current is visit:
         visit.scope.current = None

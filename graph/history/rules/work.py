@@ -7,10 +7,11 @@ from graph.history.trace import Trace
 from graph.history.visit import Visit
 
 
-def _scheduled(trace: Trace, _event: Event, link: Place | None) -> Place | None:
+def _scheduled(trace: Trace, event: Event, link: Place | None) -> Place | None:
     visit = _worker(trace, link)
     if visit is not None:
-        visit.attempts += 1
+        visit.end_try(event.time)
+        visit.begin_try(event.time, trace.runs[-1].redrive_index)
         visit.failed_at = -1
         visit.ending = visit.submission = visit.outcome = None
     return visit
@@ -31,6 +32,7 @@ def _succeeded(trace: Trace, event: Event, link: Place | None) -> Place | None:
     visit = _worker(trace, link)
     if visit is not None:
         visit.recover()
+        visit.end_try(event.time)
         visit.outcome = event
     return visit
 
@@ -39,6 +41,7 @@ def _failed(trace: Trace, event: Event, link: Place | None) -> Place | None:
     visit = _worker(trace, link)
     if visit is not None:
         trace.fail(visit, event)
+        visit.end_try(event.time, event.text("error"), event.text("cause"))
         visit.outcome = event
     return visit
 
