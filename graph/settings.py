@@ -180,6 +180,11 @@ class EngineSettings(BaseSettings):
         5, ge=1, description="Pages of 1,000 events read of one history, and of those that `history` leads on into."
     )
     history_pages_per_operation: int = Field(20, ge=1, description="Pages of histories that one operation reads.")
+    history_memory_bytes: int = Field(
+        64 * 1024 * 1024,
+        ge=0,
+        description="Bytes of histories of runs that ended, kept a minute per process; 0 keeps none.",
+    )
     stages: int = Field(50, ge=1, description="Stages that are shown of one run of a state machine.")
     stage_depth: int = Field(3, ge=0, description="Containers that a stage may have around it to be shown.")
     status_check_seconds: float = Field(

@@ -1,8 +1,10 @@
 """The one way to call an AWS client: off the event loop, bounded, timed and retried."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -33,6 +35,10 @@ class CallFailed(Exception):
 def is_throttle(failure: CallFailed) -> bool:
     """Whether a service refused a call only because it was asked too often."""
     return Failure.of_code(failure.code).is_throttled
+
+
+CALLS: ContextVar[Counter[str] | None] = ContextVar("CALLS", default=None)
+"""Where an operation counts its calls, by service: what its tasks begin, they begin in its context."""
 
 
 class Caller:
@@ -67,7 +73,11 @@ class Caller:
         """
         loop = asyncio.get_running_loop()
         attempts = Attempts(self._retries, operation, expected=expected)
+        service = operation.partition(".")[0]
+        counts = CALLS.get()
         while True:
+            if counts is not None:
+                counts[service] += 1
             try:
                 answer: Mapping[str, Any] = await loop.run_in_executor(self._threads, lambda: method(**request))
                 return answer

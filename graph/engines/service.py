@@ -13,7 +13,7 @@ from graph.batching import Loader
 from graph.engines.engine import Engine, HistoryPage, NoHistory, Registration, RunFacts, RunReference
 from graph.engines.inside import Bounds, Inside, look_inside
 from graph.engines.jobs import MOST_BATCH_JOBS, DeadlineJobKey, JobFacts, Jobs
-from graph.engines.memory import CheckMemory, LiveStatus
+from graph.engines.memory import CheckMemory, InsideMemory, LiveStatus, size_of
 from graph.engines.reading import Gap, GapReader, HistoryReading, Pages, read_history
 from graph.engines.stepfunctions import StepFunctions
 from graph.engines.stops import Stops
@@ -21,6 +21,7 @@ from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode, cal
 from graph.history import IterationCounts
 from graph.operation import OperationScope
 from graph.settings import Settings
+from graph.tables.states import TERMINAL
 
 ValueT = TypeVar("ValueT")
 
@@ -49,6 +50,7 @@ class Engines:
         self.jobs = Jobs(clients.batch, clients.deadline, caller)
         self.stops = Stops(self.of, self.jobs, clients.batch, clients.deadline, caller)
         self.checks = CheckMemory(settings.status_check_seconds)
+        self.insides = InsideMemory(settings.history_memory_bytes)
         self.settings = settings
         self.caller = caller
 
@@ -120,7 +122,7 @@ class OperationEngines:
 
     async def inside(self, reference: str) -> Inside:
         """What happened inside a run, as far as it may be read."""
-        return await self._once(("inside", reference), lambda: self._look_inside(reference))
+        return await self._once(("inside", reference), lambda: self._recall_inside(reference))
 
     async def newest(self, reference: str) -> Told[Inside]:
         """What the newest events of a run tell, from one page; from all that may be read where it has no such order."""
@@ -174,6 +176,18 @@ class OperationEngines:
     async def off_loop(self, work: Callable[[], ValueT]) -> ValueT:
         """What some work gives that would hold up the event loop."""
         return await self._engines.caller.run(work)
+
+    async def _recall_inside(self, reference: str) -> Inside:
+        """What is kept of a run that ended, unless it was redriven since; else what is read of it now."""
+        insides = self._engines.insides
+        if (kept := insides.recall(reference)) is not None:
+            facts = (await self.facts(reference)).value
+            if facts is not None and facts.status in TERMINAL and (facts.redrive_count or 0) == kept.redrive_index:
+                return kept.inside
+        inside = await self._look_inside(reference)
+        if inside.is_complete:
+            insides.keep(reference, inside, await self.off_loop(lambda: size_of(inside)))
+        return inside
 
     async def _look_inside(self, reference: str) -> Inside:
         engine, bounds = self._engines.of(reference), self._bounds

@@ -1,11 +1,14 @@
 """S3 as the rest of the graph reads it: objects by place, off the event loop, within what one operation may."""
 
+import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
+
+from botocore.exceptions import BotoCoreError
 
 from graph.aws.calls import Caller, CallFailed
 from graph.aws.clients import S3Client
@@ -14,6 +17,8 @@ from graph.files import kinds
 from graph.tables.records.inputs import S3Location
 
 ResultT = TypeVar("ResultT")
+
+log = logging.getLogger(__name__)
 
 MOST_LINKS = 100
 """Links that one operation is given."""
@@ -103,16 +108,18 @@ class FileStore:
             "ResponseContentDisposition": kinds.disposition(name, media_type),
         }
 
-        def sign(**request: Any) -> Mapping[str, Any]:
-            client = self._client
+        client = self._client
+        if client is None:
+            raise UpstreamUnavailable("S3")
+
+        def sign() -> str:
             lasts = max(1, self._lasting(seconds))
-            return (
-                {"url": client.generate_presigned_url("get_object", Params=request, ExpiresIn=lasts)} if client else {}
-            )
+            return client.generate_presigned_url("get_object", Params=request, ExpiresIn=lasts)
 
         try:
-            url = str((await self._caller.call("s3.GetObject", sign, request))["url"])
-        except (CallFailed, KeyError):
+            url = await self._caller.run(sign)
+        except BotoCoreError as error:
+            log.warning("S3 links cannot be signed: %s", type(error).__name__)
             raise UpstreamUnavailable("S3") from None
         return FileDownload(url, _end(url), name, media_type, facts.size)
 

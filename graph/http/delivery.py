@@ -24,6 +24,14 @@ Run: TypeAlias = Callable[[PreparedOperation, LogEntry], Awaitable[tuple[Executi
 """Runs an operation once, in its turn and in its time; with the result comes the policy that it was made under."""
 
 
+_CALLS_OF = {
+    "engineCalls": ("states", "batch", "deadline"),
+    "logCalls": ("logs",),
+    "fileCalls": ("s3",),
+}
+"""What a client is told of calls beside those of DynamoDB, by service."""
+
+
 class Delivery(Protocol):
     """A way for the results of an operation to reach its client; it runs the operation as often as that takes."""
 
@@ -84,7 +92,8 @@ class OneResponse:
         if policy is None or not policy.hides_nothing:
             return asked
         tally = entry.tally
-        return {**asked, "calls": tally.calls, "rounds": tally.rounds, "capacity": tally.capacity}
+        others = {name: sum(map(tally.services.__getitem__, of)) for name, of in _CALLS_OF.items()}
+        return {**asked, "calls": tally.calls, "rounds": tally.rounds, "capacity": tally.capacity, **others}
 
 
 def deliveries(one: OneResponse) -> Mapping[OperationType, Delivery]:

@@ -7,6 +7,7 @@ from strawberry.types import ExecutionResult
 
 from graph.auth.identity import Viewer
 from graph.auth.policy import Policy
+from graph.aws.calls import CALLS
 from graph.aws.retries import retry_budget
 from graph.context import Context, Services
 from graph.documents import Sent
@@ -60,6 +61,7 @@ class PreparedOperation:
         request = self.request
         context = Context(services, request.viewer, policy, self.sent.document, ends_at=request.ends_at)
         entry.tally = context.tally
+        CALLS.set(context.tally.services)
         try:
             with retry_budget(services.settings.operation_seconds):
                 result = await self.request.runtime.schema.answer(

@@ -166,6 +166,7 @@ class Execution(Node):
         "What ended the run, followed into the run of a state machine that the failed step registered; null unless it "
         "ended other than SUCCEEDED.",
         reads=STATUS + Row.fields("error_text") + FAILED_STEP,
+        begins=StepRow,
         cost=LIST_COST,
     )
     log: StoredText | None = answer(

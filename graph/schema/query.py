@@ -1,6 +1,5 @@
 """The roots of the graph."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import strawberry
@@ -53,11 +52,6 @@ async def database(context: Context, database_id: str) -> DatabaseRow | None:
     return await references.database(context, database_id)
 
 
-async def now(_context: Context) -> datetime:
-    """The time."""
-    return datetime.now(UTC)
-
-
 async def viewer(context: Context) -> identity.Viewer:
     """Who asks."""
     return context.viewer
@@ -81,7 +75,6 @@ class Query:
         sized_by="ids",
     )
     viewer: Viewer = root(viewer, "Who asks.")
-    now: datetime = root(now, "The server's clock, to draw by it what is running.")
     execution: Execution | None = root(
         answers.execution,
         "The execution of an id. Null when there is none or the viewer may not see it: the two are indistinguishable.",

@@ -1,11 +1,12 @@
-"""What one operation cost at the database: calls, dependent rounds, consumed capacity."""
+"""What one operation cost at AWS: of the database calls, dependent rounds, consumed capacity."""
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of one operation. ``capacity`` is in read units, as DynamoDB reports them.
+    """Counts of one operation. ``capacity`` is in read units, as DynamoDB reports them; ``services`` counts the others.
 
     A call that starts when nothing has answered yet is in the first round; one that starts after a call of round n has
     answered may depend on it and is in round n + 1. So ``rounds`` is never less than the true depth.
@@ -14,6 +15,7 @@ class Tally:
     calls: int = 0
     rounds: int = 0
     capacity: float = 0.0
+    services: Counter[str] = field(default_factory=Counter)
     _answered: int = 0
 
     def start(self) -> int:

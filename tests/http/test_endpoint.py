@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from graph.auth.identity import Credentials, IdentityUnavailable, Unauthenticated, Viewer
+from graph.demo.insides import INSIDES_ID
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.tables.catalogue import DATABASES
 from graph.tables.reader import Reader
@@ -316,7 +317,16 @@ async def test_the_cost_is_told_to_who_asks_for_it(production: httpx.AsyncClient
     response = await ask(production, EXECUTION, {"GraphQL-Cost": "1"})
     assert response.json()["extensions"]["cost"] == {
         "requested": 14, "maximum": 150_000, "calls": 1, "rounds": 1, "capacity": 0.0,
+        "engineCalls": 0, "logCalls": 0, "fileCalls": 0,
     }  # fmt: skip
+
+
+async def test_calls_of_engines_are_told_too(production: httpx.AsyncClient) -> None:
+    inside = f"""{{ execution(executionId: "{INSIDES_ID}") {{ pipelineExecutions {{ nodes {{ subExecutions {{ nodes {{
+        engineExecution {{ stageSource }} }} }} }} }} }} }}"""
+    first, second = [(await ask(production, inside, {"GraphQL-Cost": "1"})).json() for _ in range(2)]
+    assert first["extensions"]["cost"]["engineCalls"] > second["extensions"]["cost"]["engineCalls"] > 0
+    assert first["data"] == second["data"]
 
 
 class Failing:

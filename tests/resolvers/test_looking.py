@@ -1,6 +1,5 @@
 """What a page of a run asks for: visits found without walking, iterations as rows, events around an event."""
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -201,8 +200,3 @@ async def test_rows_of_a_list_tell_what_else_may_be_read(
     assert answer.data is not None
     expected = {"viewerCanReadDetails": details, "viewerCanReadMetadata": metadata}
     assert answer.data["executions"]["nodes"] == [expected] * 3
-
-
-async def test_the_server_tells_its_time(quick: Graph) -> None:
-    now = datetime.fromisoformat((await quick.data("{ now }"))["now"])
-    assert abs(now - datetime.now(UTC)) < timedelta(seconds=10)

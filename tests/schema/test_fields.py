@@ -10,7 +10,10 @@ from graph.demo.samples import SAMPLE_EXECUTION_ID, SAMPLE_STEP_IDS
 from tests.harness import Graph
 from tests.schema.places import fields_of, nested, object_types, path_to, selection
 
-ARGUMENTS = {("PipelineExecution", "registeredLog"): '(logId: "91bc79f04fef629e")'}
+ARGUMENTS = {
+    ("PipelineExecution", "registeredLog"): '(logId: "91bc79f04fef629e")',
+    ("Stage", "visit"): "(enteredEventId: 2)",
+}
 
 # The runs to look at, each with a step and an asset, so that together every field has a value somewhere.
 RUNS = {
