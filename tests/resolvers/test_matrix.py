@@ -53,12 +53,14 @@ DATABASES = ("home", "inputs", "sources", "outputs", "gone", "named", "captured"
 
 
 def _machine(arn: str) -> Machine:
-    """A distributed Map, then a Parallel with a Task in its branch."""
+    """A distributed Map, then a Parallel with a Task in its branch, then a Map whose Task fails."""
     items_ = {"ProcessorConfig": {"Mode": "DISTRIBUTED"}, "StartAt": "Item", "States": {"Item": {"Type": "Pass"}}}
     branch = {"StartAt": "Inner", "States": {"Inner": {"Type": "Task", "End": True}}}
+    failing = {"Type": "Task", "End": True}
     states = {
         "Items": {"Type": "Map", "ItemProcessor": items_, "Next": "Outer"},
-        "Outer": {"Type": "Parallel", "Branches": [branch], "End": True},
+        "Outer": {"Type": "Parallel", "Branches": [branch], "Next": "Each"},
+        "Each": {"Type": "Map", "End": True, "ItemProcessor": {"StartAt": "job", "States": {"job": failing}}},
     }
     return Machine(arn, {"StartAt": "Items", "States": states})
 
@@ -69,8 +71,14 @@ def _played(machine: Machine, name: str) -> Played:
     running = script.add("MapRunStarted", started, mapRunArn=f"{machine.arn}/{name}")
     last = script.leave("Map", "Items", running)
     last = script.task("Inner", script.add("ParallelStateStarted", script.enter("Parallel", "Outer", last)))
-    script.add("ExecutionSucceeded", script.leave("Parallel", "Outer", last), output="{}")
-    return Played(machine, name, "SUCCEEDED", script.events)
+    started = script.add(
+        "MapStateStarted", script.enter("Map", "Each", script.leave("Parallel", "Outer", last)), length=1
+    )
+    item = script.add("MapIterationStarted", started, name="Each", index=0)
+    failed = script.work(script.enter("Task", "job", item), error="Broken")
+    script.add("MapIterationFailed", failed, name="Each", index=0)
+    script.add("ExecutionFailed", script.add("MapStateFailed", failed, error="Broken"), error="Broken")
+    return Played(machine, name, "FAILED", script.events)
 
 
 MACHINE = _machine("arn:aws:states:us-west-2:123456789012:stateMachine:inside")
@@ -80,7 +88,7 @@ def _step(name: str) -> Step:
     return Step(
         step_id=identifier("step", name),
         pipeline=PIPELINE,
-        status="SUCCEEDED",
+        status="FAILED",
         started_at="2026-07-14T09:30:00Z",
         files=(OutputFile("a.glb", 1),),
         output_metadata=(OutputMetadata("/", "key", "value", "a.json"),),
@@ -186,7 +194,10 @@ REPRESENTATIONS = tuple(
 )
 ROOTS = {**KEYS, "_entities": tuple(f"representations: [{one}]" for one in REPRESENTATIONS)}
 LOG_IDS = "LOG_ID"  # stands for the log id of the step at hand
-BELOW: Mapping[tuple[str, str], str] = {("PipelineExecution", "registeredLog"): f'logId: "{LOG_IDS}"'}
+BELOW: Mapping[tuple[str, str], str] = {
+    ("PipelineExecution", "registeredLog"): f'logId: "{LOG_IDS}"',
+    ("Stage", "visit"): "enteredEventId: 2",  # of the first state
+}
 
 Path = tuple[str, ...]
 
