@@ -17,16 +17,16 @@ from graphql import (
     specified_rules,
     validate,
 )
-from graphql.validation.rules import overlapping_fields_can_be_merged
 
 from graph.documents.document import Document, Sent
 from graph.documents.strings import Place, StringPlaces, numbered, with_variables
 from graph.documents.turns import FairTurns
 from graph.errors import PayloadTooLarge
+from graph.execution.graphql_internals import limit_overlap_checks
 from graph.settings import Settings
 
 # What comparing fields that overlap may cost. It is quadratic by nature; this much takes some 30 ms.
-overlapping_fields_can_be_merged.MAX_COMPLEXITY_BUDGET = 30_000
+limit_overlap_checks(30_000)
 
 _MOST_ERRORS = 5  # each may print the whole value that it is about
 _KEPT_CHARACTERS = 256 * 1024

@@ -4,15 +4,12 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from graphql import DocumentNode, ExecutionResult, GraphQLError, GraphQLObjectType, OperationType
-from graphql.execution.collect_fields import CollectedFields, GroupedFieldSet
-from graphql.execution.executor import Executor
-from graphql.pyutils import AwaitableOrValue
-from strawberry.execution import optimized_is_awaitable
-from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
+from graph.execution.graphql_internals import AwaitableOrValue, CollectedFields, Executor, GroupedFieldSet
 from graph.execution.plan import Unplannable
 from graph.execution.plans import Plans
 from graph.execution.run import Run
+from graph.execution.strawberry_internals import StrawberryGraphQLCoreExecutionContext, optimized_is_awaitable
 from graph.operation import OperationScope
 
 

@@ -25,11 +25,10 @@ from graphql import (
     type_from_ast,
     value_from_ast,
 )
-from graphql.execution.executor import Executor
 from strawberry import ID
-from strawberry.schema.schema_converter import GraphQLCoreConverter
-from strawberry.types.arguments import StrawberryArgument
-from strawberry.types.base import StrawberryOptional
+
+from graph.execution.graphql_internals import Executor
+from graph.execution.strawberry_internals import GraphQLCoreConverter, StrawberryArgument, StrawberryOptional
 
 Convert: TypeAlias = Callable[[GraphQLField, Mapping[str, Any]], dict[str, Any]]
 """Makes of coerced arguments what a resolver takes."""

@@ -19,18 +19,16 @@ from graphql import (
     is_non_null_type,
     is_object_type,
 )
-from graphql.execution.collect_fields import CollectedFields, FieldDetails
-from graphql.execution.executor import Executor
-from strawberry.schema.schema_converter import GraphQLCoreConverter
-from strawberry.types.arguments import convert_arguments
 from strawberry.types.field import StrawberryField
 
 from graph.execution.code import Compiler
 from graph.execution.declared import ANSWERED, InstanceOf
+from graph.execution.graphql_internals import CollectedFields, Executor, FieldDetails
 from graph.execution.inputs import Arguments
 from graph.execution.shapes import Attribute, Either, Leaf, Many, Member, One, Shape, TypeName, Value
 from graph.execution.shapes import Question as Asks
 from graph.execution.spots import Choice, Declared, Level, Question, Questions, Spot, Steps
+from graph.execution.strawberry_internals import GraphQLCoreConverter, core_schema, python_arguments
 
 _MOST_FIELDS = 2_000  # of one plan: the code for them is made in one turn of the loop, in some 40 ms
 
@@ -43,7 +41,7 @@ class Planner:
     """Makes plans for one schema."""
 
     def __init__(self, schema: strawberry.Schema) -> None:
-        self.core = schema._schema  # noqa: SLF001 - strawberry has no other way to it
+        self.core = core_schema(schema)
         self.compiler = Compiler(self.core)
         self._schema = schema
 
@@ -51,8 +49,7 @@ class Planner:
         """Arguments as a field's resolver takes them."""
         if not given:
             return {}
-        declared, registry = declaration(definition), self._schema.schema_converter.scalar_registry
-        return convert_arguments(dict(given), declared.arguments if declared else [], registry, self._schema.config)
+        return python_arguments(self._schema, declaration(definition), given)
 
 
 class Plan:

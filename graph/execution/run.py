@@ -17,13 +17,11 @@ from types import CoroutineType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphql import located_error
-from graphql.pyutils import Path
 
 if TYPE_CHECKING:
-    from graphql.execution.executor import Executor
-
     from graph.execution.code import Place
     from graph.execution.declared import Bound
+    from graph.execution.graphql_internals import Executor, Path
     from graph.execution.plan import Plan
     from graph.execution.spots import Declared, Level, Spot
     from graph.operation import OperationScope, OperationTask

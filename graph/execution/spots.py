@@ -18,11 +18,10 @@ from graphql import (
     GraphQLOutputType,
     is_non_null_type,
 )
-from graphql.execution.collect_fields import FieldDetails
-from graphql.pyutils import Path
 
 from graph.execution.code import Complete, Place
 from graph.execution.declared import Answered, Bound
+from graph.execution.graphql_internals import FieldDetails, Path
 from graph.execution.inputs import Arguments
 
 if TYPE_CHECKING:

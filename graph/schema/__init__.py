@@ -15,6 +15,7 @@ from strawberry.types.scalar import ScalarDefinition
 from graph.context import Context, Selection
 from graph.documents import Document
 from graph.execution import Planner, Plans, execute
+from graph.execution.strawberry_internals import core_schema
 from graph.schema import enums, federation  # noqa: F401 - the first registers the enumerations before types use them
 from graph.schema.fields import RECORDS, begun_by, reads_of
 from graph.schema.lookahead import selected_fields
@@ -64,7 +65,7 @@ class Schema(strawberry.Schema):
     @property
     def core(self) -> GraphQLSchema:
         """The schema of graphql-core."""
-        return self._schema
+        return core_schema(self)
 
     @cached_property
     def planner(self) -> Planner:

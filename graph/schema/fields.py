@@ -14,6 +14,7 @@ from strawberry.types.field import StrawberryField
 
 from graph.context import Context
 from graph.execution import ANSWERED, Answered, Asked, Bound, InstanceOf
+from graph.execution.strawberry_internals import resolve_info
 from graph.resolvers.paging import DEFAULT_PAGE, LONGEST_PAGE, Page, PageRequest
 from graph.schema.costs import ANSWER_COST, PAGE_COST, Cost, ListSize
 from graph.schema.lookahead import selects_beyond
@@ -192,7 +193,7 @@ def _answered(
     """A field whose arguments make the function that answers it for each record."""
 
     async def resolve(root: Any, info: Info, **arguments: Any) -> Any:
-        raw = info._raw_info  # noqa: SLF001 - strawberry has no other way to it
+        raw = resolve_info(info)
         return await bind(raw)(arguments)(root, info.context)
 
     resolve.__signature__ = _signature(parameters)  # type: ignore[attr-defined]

@@ -1,0 +1,147 @@
+"""Private parts of strawberry, graphql-core and aiodataloader: each is used in one module, and is still there."""
+
+import ast
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import aiodataloader
+import pytest
+import strawberry
+from graphql import ExecutionResult, parse
+
+from graph.execution import graphql_internals, strawberry_internals
+from tests.harness import SCHEMA
+
+PACKAGE = Path(graphql_internals.__file__).parents[1]
+# What the documentation of each offers. Whatever else is imported or reached for is private to it.
+PUBLIC = {
+    "graphql": {"graphql", "graphql.language"},
+    "strawberry": {
+        "strawberry",
+        "strawberry.extensions",
+        "strawberry.schema.config",
+        "strawberry.schema_directive",
+        "strawberry.types",
+        "strawberry.types.field",
+        "strawberry.types.scalar",
+    },
+    "aiodataloader": set[str](),
+}
+OWNERS = {
+    "graphql": "execution/graphql_internals.py",
+    "strawberry": "execution/strawberry_internals.py",
+    "aiodataloader": "batching.py",
+}
+# What plans ask of an executor of graphql-core, and how.
+ASKED = {
+    "build": ("schema", "document", "context_value", "raw_variable_values", "operation_name", "is_awaitable"),
+    "build_resolve_info": ("field_def", "field_nodes", "parent_type", "path"),
+    "complete_value": ("return_type", "field_details_list", "info", "path", "result"),
+    "execute_field": ("parent_type", "source", "field_details_list", "path"),
+    "execute_root_grouped_field_set": ("root_type", "root_value", "grouped_field_set", "serially"),
+    "ensure_valid_runtime_type": ("runtime_type_name", "return_type", "field_details_list", "info", "result"),
+    "collect_subfields": ("return_type", "field_details_list"),
+    "build_response": ("data",),
+    "execute_operation": (),
+}
+HELD = (
+    "schema",
+    "operation",
+    "context_value",
+    "fragment_definitions",
+    "variable_values",
+    "collected_errors",
+    "async_helpers",
+    "error_propagation",
+    "hide_suggestions",
+    "is_awaitable",
+    "type_resolver",
+)
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+
+
+@pytest.mark.parametrize("library", PUBLIC)
+def test_what_a_library_keeps_to_itself_is_used_in_one_module(library: str) -> None:
+    users = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        for name in imports(path)
+        if name.partition(".")[0] == library and name not in PUBLIC[library]
+    }
+    assert users == {OWNERS[library]}
+
+
+def test_no_other_module_reaches_for_private_attributes_of_strawberry() -> None:
+    """Attributes of these names are used of objects that are not the module's own."""
+    reaching = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute)
+        and node.attr in ("_schema", "_raw_info", "schema_converter")
+        and not (isinstance(node.value, ast.Name) and node.value.id == "self")
+    }
+    assert reaching == {OWNERS["strawberry"]}
+
+
+@pytest.mark.parametrize("module", [graphql_internals, strawberry_internals], ids=lambda module: module.__name__)
+def test_every_name_is_there_and_used(module: Any) -> None:
+    texts = [path.read_text() for path in PACKAGE.rglob("*.py") if path != Path(module.__file__)]
+    for name in module.__all__:
+        assert hasattr(module, name)
+        assert any(name in text for text in texts), name
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_an_executor_can_be_asked_as_plans_ask_it(name: str) -> None:
+    """By position, but for ``build``, whose parameters are named."""
+    method = getattr(graphql_internals.Executor, name)
+    given = [parameter for parameter in inspect.signature(method).parameters if parameter != "self"]
+    expected = ASKED[name]
+    assert set(expected) <= set(given) if name == "build" else given[: len(expected)] == list(expected)
+
+
+def test_an_executor_holds_what_plans_look_at() -> None:
+    executor: Any = graphql_internals.Executor.build(SCHEMA.core, parse("{ __typename }"))
+    assert [name for name in HELD if not hasattr(executor, name)] == []
+    assert callable(executor.collected_errors.add)
+    assert callable(executor.collected_errors.has_nulled_position)
+    assert executor.execute_operation() == ExecutionResult({"__typename": "Query"}, None)
+
+
+def test_strawberry_leads_to_the_schema_and_to_what_a_resolver_was_told() -> None:
+    told: list[Any] = []
+
+    @strawberry.type
+    class Query:
+        @strawberry.field
+        def told(self, info: strawberry.Info) -> int:
+            told.append(strawberry_internals.resolve_info(info))
+            return 1
+
+    schema = strawberry.Schema(Query)
+    assert schema.execute_sync("{ told }").data == {"told": 1}
+    assert told[0].schema is strawberry_internals.core_schema(schema)
+    field = strawberry_internals.core_schema(schema).type_map["Query"].fields["told"]  # type: ignore[attr-defined]
+    assert strawberry_internals.GraphQLCoreConverter.DEFINITION_BACKREF in field.extensions
+
+
+async def test_a_loader_of_aiodataloader_has_the_parts_that_batches_are_made_of() -> None:
+    async def read(keys: list[str]) -> list[str]:
+        return keys
+
+    loader: Any = aiodataloader.DataLoader(read)
+    assert (loader._cache, loader._queue) == ({}, [])
+    assert list(inspect.signature(loader.do_resolve_reject).parameters) == ["key", "future"]
+    assert list(inspect.signature(aiodataloader.dispatch_queue_batch).parameters) == ["loader", "queue"]
+    assert list(inspect.signature(aiodataloader.failed_dispatch).parameters) == ["loader", "queue", "error"]
+    assert aiodataloader.Loader._fields == ("key", "future")
