@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from graph.auth.identity import Authenticator, Identity
 from graph.auth.policies import Policies
-from graph.auth.ways import configured_ways, federation_proof
+from graph.auth.authenticators import configured_authenticators, federation_proof
 from graph.aws import clients as aws
 from graph.aws import wire
 from graph.aws.calls import Caller
@@ -176,7 +176,7 @@ def make_services(
     client: Client,
     names: Mapping[Table, str],
     clients: Clients,
-    ways: Ways = configured_ways,
+    ways: Ways = configured_authenticators,
     reader: type[Reader] = Reader,
     writer: ExecutionWriter | None = None,
     database: Database | None = None,

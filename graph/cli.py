@@ -20,7 +20,7 @@ from pydantic_settings import SettingsError
 
 from graph import __version__
 from graph.app import PATH, connect, create_app, deployment, make_changes, make_services, make_writer
-from graph.auth.ways import NotConfigured
+from graph.auth.authenticators import NotConfigured
 from graph.aws import wire
 from graph.aws.database import dynamodb
 from graph.context import Services

@@ -2,7 +2,7 @@ import pytest
 from starlette.applications import Starlette
 
 import graph
-from graph.auth.ways import NotConfigured
+from graph.auth.authenticators import NotConfigured
 from graph.demo.database import EmbeddedDatabase
 
 

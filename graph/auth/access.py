@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from graph.auth import routes
 from graph.auth.audit import Audit
-from graph.auth.claims import COMPLETING, Claim, ClaimLoader
+from graph.auth.execution_scope import COMPLETING, ExecutionScope, ScopeLoader
 from graph.auth.identity import Viewer
 from graph.auth.objects import ASSET, DATABASE, RULES, WORKFLOW, ObjectRule
 from graph.auth.policy import Decision, Policy
@@ -35,9 +35,9 @@ class Access:
         self._audit = Audit(viewer.user_id)
         self._policy = policy
         self._loaders = loaders
-        self._claims = ClaimLoader(loaders, envelopes)
+        self._scopes = ScopeLoader(loaders, envelopes)
         self._routes: dict[tuple[str, str], bool] = {}
-        self._verdicts: dict[tuple[Claim, str], bool] = {}
+        self._verdicts: dict[tuple[ExecutionScope, str], bool] = {}
         self._open: dict[tuple[str, str], bool] = {}
         self._sees_every_execution = self._allows_every_execution("GET")
 
@@ -88,7 +88,7 @@ class Access:
                 return False
             if row.is_being_deleted and not await self.may_delete(row):
                 return False
-            return self._sees_every_execution or await self._decide(await self._claims.load(row.primary_key), "GET")
+            return self._sees_every_execution or await self._decide(await self._scopes.load(row.primary_key), "GET")
         rule = RULES.get(type(row))
         if rule is None:
             raise AssertionError(f"{type(row).__name__} has no gate of its own")
@@ -117,9 +117,9 @@ class Access:
         async def verdicts(rows: Sequence[ExecutionRow]) -> Sequence[bool]:
             if self._sees_every_execution:
                 return [not row.is_being_deleted or await self.may_delete(row) for row in rows]
-            claims = await self._claims.load_all(row.primary_key for row in rows)
-            within = self._within_bound(claims, spent)
-            seen = await self._loaders.scope.gather(*(self._decide(claim, "GET") for claim in within))
+            scopes = await self._scopes.load_all(row.primary_key for row in rows)
+            within = self._within_bound(scopes, spent)
+            seen = await self._loaders.scope.gather(*(self._decide(scope, "GET") for scope in within))
             return [
                 is_seen and (not row.is_being_deleted or await self.may_delete(row))
                 for row, is_seen in zip(rows, seen, strict=False)
@@ -140,48 +140,48 @@ class Access:
             return False
         if self._allows_every_execution("POST"):
             return True
-        return await self._decide(await self._claims.load(execution.primary_key), "POST")
+        return await self._decide(await self._scopes.load(execution.primary_key), "POST")
 
-    async def _decide(self, claim: Claim, action: str) -> bool:
-        known = self._verdicts.get((claim, action))
+    async def _decide(self, scope: ExecutionScope, action: str) -> bool:
+        known = self._verdicts.get((scope, action))
         if known is None:
-            known = self._verdicts[claim, action] = await self._verdict(claim, action)
+            known = self._verdicts[scope, action] = await self._verdict(scope, action)
         return known
 
-    async def _verdict(self, claim: Claim, action: str) -> bool:
+    async def _verdict(self, scope: ExecutionScope, action: str) -> bool:
         """The second tier for one execution, in VAMS's order; the first that fails denies."""
-        if not self._allows_before_assets(claim, action):
+        if not self._allows_before_assets(scope, action):
             return False
-        found = await self._loaders.assets.find_all(claim.assets)
-        missing = [named for named, asset in zip(claim.assets, found, strict=True) if asset is None]
+        found = await self._loaders.assets.find_all(scope.assets)
+        missing = [named for named, asset in zip(scope.assets, found, strict=True) if asset is None]
         present = [asset for asset in found if asset is not None]
         return all(self._allows_asset(asset, action) for asset in present) and all(
             self._allows_database(name, action) for name in dict.fromkeys(database for database, _ in missing)
         )
 
-    def _allows_before_assets(self, claim: Claim, action: str) -> bool:
+    def _allows_before_assets(self, scope: ExecutionScope, action: str) -> bool:
         """The second tier for what an execution touched beside assets."""
-        if not self._allows_workflow(claim.workflow_database_id, claim.workflow_id, claim.workflow):
+        if not self._allows_workflow(scope.workflow_database_id, scope.workflow_id, scope.workflow):
             return False
-        if not all(self._allows_database(name, "GET") for name in claim.databases):
+        if not all(self._allows_database(name, "GET") for name in scope.databases):
             return False
-        if (claim.lacks_databases and not self._is_open("database", "GET")) or (
-            claim.lacks_assets and not self._allows_any_asset(action)
+        if (scope.lacks_databases and not self._is_open("database", "GET")) or (
+            scope.lacks_assets and not self._allows_any_asset(action)
         ):
-            self._audit.denied("execution", claim.execution_id, action, "not all that it touched is known")
+            self._audit.denied("execution", scope.execution_id, action, "not all that it touched is known")
             return False
         return True
 
-    def _within_bound(self, claims: Sequence[Claim], spent: set[tuple[str, str]]) -> Sequence[Claim]:
-        """The claims, from the first, that can be decided within the bound on distinct assets."""
-        for place, claim in enumerate(claims):
-            if not self._allows_before_assets(claim, "GET"):
+    def _within_bound(self, scopes: Sequence[ExecutionScope], spent: set[tuple[str, str]]) -> Sequence[ExecutionScope]:
+        """The scopes, from the first, that can be decided within the bound on distinct assets."""
+        for place, scope in enumerate(scopes):
+            if not self._allows_before_assets(scope, "GET"):
                 continue
-            fresh = claim.assets.keys() - spent
+            fresh = scope.assets.keys() - spent
             if spent and len(spent) + len(fresh) > MOST_ASSETS:
-                return claims[:place]
+                return scopes[:place]
             spent |= fresh
-        return claims
+        return scopes
 
     def _allows_every_execution(self, action: str) -> bool:
         """Whether the second tier allows an action on any execution, so that none needs to be looked at."""

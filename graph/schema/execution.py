@@ -3,7 +3,7 @@
 from datetime import datetime
 from functools import partial
 
-from graph.auth.claims import CLAIMED
+from graph.auth.execution_scope import SCOPE_FIELDS
 from graph.context import Context
 from graph.resolvers import engine_executions, executions, failures, inputs, launch, outputs, references, statuses
 from graph.resolvers.gate import require_details, require_logs, require_metadata
@@ -266,12 +266,12 @@ class Execution(Node):
     viewer_can_abort: bool | None = answer(
         executions.may_abort,
         "Whether the viewer may abort the run: by rights alone, whatever its status.",
-        reads=CLAIMED,
+        reads=SCOPE_FIELDS,
     )
     viewer_can_delete: bool | None = answer(
         executions.may_delete,
         "Whether the viewer may delete the run: by rights and by the settings of the server, whatever its status.",
-        reads=CLAIMED,
+        reads=SCOPE_FIELDS,
     )
     viewer_can_read_logs: bool = answer(
         executions.may_read_logs, "Whether the viewer may read log text of the run: by policy alone, without a read."
@@ -303,7 +303,7 @@ class ExecutionGroup(Node):
     viewer_can_abort: bool | None = answer(
         executions.may_abort_newest,
         "Whether the viewer may abort the newest run of the group that the viewer sees: by rights alone.",
-        reads=CLAIMED,
+        reads=SCOPE_FIELDS,
     )
     executions: BoundedConnection[LazyExecution] | None = page(
         executions_of_group, "The executions of the group, newest first, as the filter allows.", cost=LIST_COST

@@ -6,7 +6,7 @@ from graph.auth.api_keys import ApiKeys
 from graph.auth.gateway import Gateway
 from graph.auth.identity import Credentials, Identity, Viewer
 from graph.auth.tokens import Tokens
-from graph.auth.ways import HINT, NotConfigured, configured_ways, federation_proof
+from graph.auth.authenticators import HINT, NotConfigured, configured_authenticators, federation_proof
 from graph.aws.sessions import Session
 from graph.loaders.permissions import PermissionRows
 from graph.settings import Settings
@@ -29,7 +29,7 @@ def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def kinds(**settings: Any) -> list[type]:
-    return [type(way) for way in configured_ways(Settings(**settings), ROWS)]
+    return [type(way) for way in configured_authenticators(Settings(**settings), ROWS)]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_way_that_lacks_a_part_is_refused_even_beside_a_whole_one(settings: di
 
 async def test_a_gateway_names_the_user_in_the_header_that_is_set() -> None:
     settings = Settings(gateway_secret=SECRET, gateway_user_header="X-User")
-    identity = Identity(configured_ways(settings, ROWS))
+    identity = Identity(configured_authenticators(settings, ROWS))
     headers = [(b"x-user", b"bob@example.com"), (b"x-vams-gateway-secret", SECRET.encode())]
     assert await identity.viewer(Credentials(headers)) == Viewer("bob@example.com", is_mfa=False, method="gateway")
 
@@ -122,13 +122,13 @@ def test_one_without_a_proof_worth_the_name_is_refused(settings: dict[str, Any],
 
 
 async def test_the_api_keys_are_those_of_the_table() -> None:
-    identity = Identity(configured_ways(Settings(api_keys=True), ROWS))
+    identity = Identity(configured_authenticators(Settings(api_keys=True), ROWS))
     viewer = await identity.viewer(Credentials([(b"authorization", b"vams_demo_bob")]))
     assert (viewer.user_id, viewer.is_mfa) == ("bob@example.com", False)
 
 
 def test_the_region_of_a_pool_is_that_in_its_id() -> None:
-    (tokens,) = configured_ways(Settings(region="us-east-1", **POOL), ROWS)
+    (tokens,) = configured_authenticators(Settings(region="us-east-1", **POOL), ROWS)
     assert isinstance(tokens, Tokens)
     assert set(tokens._issuers) == {
         "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_AbCdEf123",
@@ -143,7 +143,7 @@ def test_a_secret_is_not_shown_with_the_settings() -> None:
 def test_cognito_is_asked_with_bounds_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     made: dict[str, Any] = {}
     monkeypatch.setattr(Session, "client", lambda _, service, **options: made.update({service: options}))
-    configured_ways(Settings(**POOL), ROWS)
+    configured_authenticators(Settings(**POOL), ROWS)
     config = made["cognito-idp"]["config"]
     assert config.connect_timeout + config.read_timeout <= 5
     assert config.retries["total_max_attempts"] <= 2

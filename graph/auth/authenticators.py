@@ -27,7 +27,7 @@ class NotConfigured(Exception):
     """The settings name no way to tell who asks, or name one only in part."""
 
 
-def configured_ways(settings: Settings, rows: PermissionRows) -> Sequence[Authenticator]:
+def configured_authenticators(settings: Settings, rows: PermissionRows) -> Sequence[Authenticator]:
     """The ways that are configured, in the order in which they are tried: API keys, tokens, a gateway in front.
 
     Raises:

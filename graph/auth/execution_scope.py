@@ -22,7 +22,7 @@ COMPLETING: Mapping[type[Row], Fields] = {
 }
 
 # What a verdict on an execution looks at, and with it whatever says which verdict that is.
-CLAIMED: StoredFields = tuple(
+SCOPE_FIELDS: StoredFields = tuple(
     (row, name)
     for row in (AssetRow, ConfigurationRow, InputAssetRow, StepRow, WorkflowRow)
     for name in sorted(deciding_fields(row) | COMPLETING.get(row, frozenset()))
@@ -30,7 +30,7 @@ CLAIMED: StoredFields = tuple(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Claim:
+class ExecutionScope:
     """Everything that an execution touched. ``assets`` is an ordered set of database and asset ids.
 
     ``assets`` or ``databases`` lacks some where a row holds what cannot be read, or could not hold all of them and its
@@ -47,7 +47,7 @@ class Claim:
     lacks_databases: bool
 
 
-class ClaimLoader(Loader[Key, Claim]):
+class ScopeLoader(Loader[Key, ExecutionScope]):
     """What executions touched, by their primary keys: one round for a whole page."""
 
     def __init__(self, loaders: Loaders, envelopes: Envelopes | None = None) -> None:
@@ -55,11 +55,11 @@ class ClaimLoader(Loader[Key, Claim]):
         self._loaders = loaders
         self._envelopes = envelopes
 
-    async def read(self, keys: Sequence[Key]) -> Sequence[Claim | Exception]:
-        """The claims of some executions. What cannot be read is an error, never taken for absent."""
-        return await self.scope.settle(self._claim(*key) for key in keys)
+    async def read(self, keys: Sequence[Key]) -> Sequence[ExecutionScope | Exception]:
+        """The scopes of some executions. What cannot be read is an error, never taken for absent."""
+        return await self.scope.settle(self._scope(*key) for key in keys)
 
-    async def _claim(self, execution_id: str, workflow_key: str) -> Claim:
+    async def _scope(self, execution_id: str, workflow_key: str) -> ExecutionScope:
         database_id, _, workflow_id = workflow_key.partition(":")
         workflow, configuration, inputs = await self.scope.gather(
             self._loaders.definitions.workflows.load((database_id, workflow_id)),
@@ -69,7 +69,7 @@ class ClaimLoader(Loader[Key, Claim]):
         whole = await self._whole(configuration) if configuration is not None else None
         assets, lacks_assets = _assets(inputs.rows, configuration, whole)
         databases, lacks_databases = _databases(configuration, whole)
-        return Claim(
+        return ExecutionScope(
             execution_id=execution_id,
             workflow_database_id=database_id,
             workflow_id=workflow_id,
