@@ -15,9 +15,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from graph.auth.authenticators import configured_authenticators, federation_proof
 from graph.auth.identity import Authenticator, Identity
 from graph.auth.policies import Policies
-from graph.auth.authenticators import configured_authenticators, federation_proof
 from graph.aws import clients as aws
 from graph.aws import wire
 from graph.aws.calls import Caller

@@ -118,7 +118,7 @@ class IdentitySettings(BaseSettings):
     )
     oidc_audiences: list[str] = Field(default_factory=list, description="JSON list of audiences or client ids of it.")
     oidc_keys_url: str | None = Field(None, description="Where its public keys are; else they are discovered.")
-    mfa_claim: str = Field("amr", description="ExecutionScope that tells of a second factor, where no Cognito pool is asked.")
+    mfa_claim: str = Field("amr", description="Claim that tells of a second factor, where no Cognito pool is asked.")
     mfa_value: str = Field("mfa", description="What the claim is or holds in a session with a second factor.")
     default_role: str = Field("", description="Role of users who are assigned none; empty for none.")
     gateway_secret: SecretStr | None = Field(None, description="Secret by which a gateway in front is trusted.")

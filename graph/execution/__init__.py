@@ -4,9 +4,9 @@ It knows nothing of this graph but what its schema declares. Errors are graphql-
 is left to it.
 """
 
-from graph.execution.declared import ANSWERED, Answered, Asked, Bound, InstanceOf
+from graph.execution.declared import ANSWERED, Answered, Bound, FieldRequest, InstanceOf
 from graph.execution.executor import execute
 from graph.execution.plan import Planner
 from graph.execution.plans import Plans
 
-__all__ = ["ANSWERED", "Answered", "Asked", "Bound", "InstanceOf", "Planner", "Plans", "execute"]
+__all__ = ["ANSWERED", "Answered", "Bound", "FieldRequest", "InstanceOf", "Planner", "Plans", "execute"]

@@ -11,14 +11,24 @@ from typing import Any, TypeAlias, cast
 from graphql import GraphQLLeafType, GraphQLSchema
 
 from graph.execution import leaves
-from graph.execution.leaves import Ordinary, Surprise
-from graph.execution.shapes import Attribute, Either, Leaf, Many, One, Shape, TypeName, Value, is_pure
+from graph.execution.leaves import FallbackRequired, PlainTypes
+from graph.execution.shapes import (
+    AbstractShape,
+    Attribute,
+    Leaf,
+    ListShape,
+    ObjectShape,
+    Shape,
+    TypeName,
+    Value,
+    is_pure,
+)
 
 Place: TypeAlias = tuple[Any, str | int] | None
 """A place in an answer: the place around it, and the key or index in there. None is the answer itself."""
 
 Complete: TypeAlias = Callable[[Any, Place, Sequence[Any], Any], Any]
-"""Completes a value at a place, given the spots of the place and the run. What it leaves to do, it adds to the run's.
+"""Completes a value at a place, given the slots of the place and the run. What it leaves to do, it adds to the run's.
 
 It raises where the value is not as expected.
 """
@@ -27,7 +37,7 @@ _MOST_LINES = 50_000  # of the code that is kept; with all that it holds, a line
 _LISTS = frozenset({list, tuple})
 
 
-class Compiler:
+class ShapeCompiler:
     """Makes code for one schema, and keeps it for the shapes that were used last, up to some lines.
 
     Attributes:
@@ -36,7 +46,7 @@ class Compiler:
 
     def __init__(self, schema: GraphQLSchema) -> None:
         self._schema = schema
-        self._ordinary = Ordinary()
+        self._plain = PlainTypes()
         self._kept: OrderedDict[Value, tuple[Complete, int]] = OrderedDict()
         self.lines = 0
 
@@ -54,13 +64,13 @@ class Compiler:
 
     def source(self, value: Value) -> str:
         """The code for a value, and what its names stand for, to look at."""
-        writer = _Writer(self._schema, self._ordinary)
+        writer = _Writer(self._schema, self._plain)
         writer.main(value)
         names = (f"# {name} = {bound!r}" for name, bound in writer.names.items() if name[-1].isdigit())
         return "\n".join([*names, *writer.lines])
 
     def _made(self, value: Value) -> tuple[Complete, int]:
-        writer = _Writer(self._schema, self._ordinary)
+        writer = _Writer(self._schema, self._plain)
         writer.main(value)
         exec(compile("\n".join(writer.lines), "<shape>", "exec"), writer.names)  # noqa: S102 - our own text, see above
         return cast("Complete", writer.names["main"]), len(writer.lines)
@@ -69,14 +79,14 @@ class Compiler:
 class _Writer:
     """Writes one function for each object in a shape, inner ones first."""
 
-    def __init__(self, schema: GraphQLSchema, ordinary: Ordinary) -> None:
-        self._schema, self._ordinary = schema, ordinary
+    def __init__(self, schema: GraphQLSchema, plain: PlainTypes) -> None:
+        self._schema, self._plain = schema, plain
         self._known: dict[object, str] = {}
         self.lines: list[str] = []
         self.names: dict[str, Any] = {
             **leaves.NAMES,
-            "ordinary": ordinary,
-            "admit": ordinary.admit,
+            "plain": plain,
+            "admit": plain.admit,
             "lists": _LISTS,
             "each": each,
             "refuse": refuse,
@@ -89,7 +99,7 @@ class _Writer:
         """The function for a value."""
         before: list[str] = []
         result = self._value(value, "value", "at", before)
-        self._function("main", "value, at, spots, run", [*before, f"return {result}"])
+        self._function("main", "value, at, slots, run", [*before, f"return {result}"])
 
     def _function(self, name: str, parameters: str, body: list[str]) -> None:
         self.lines += [f"def {name}({parameters}):", *(f"    {line}" for line in body)]
@@ -118,19 +128,19 @@ class _Writer:
                 case _:
                     code = "None"
             parts.append(f"{self._name('text', key, key)}: {code},")
-        if shape.spot is None:
+        if shape.slot is None:
             body += ["return {", *(f"    {part}" for part in parts), "}"]
         else:
             body += ["done = {", *(f"    {part}" for part in parts), "}"]
-            body += [f"run.todo.append((spots[{shape.spot}], record, done, at))", "return done"]
-        self._function(name, "record" if shape.is_pure else "record, at, spots, run", body)
+            body += [f"run.todo.append((slots[{shape.slot}], record, done, at))", "return done"]
+        self._function(name, "record" if shape.is_pure else "record, at, slots, run", body)
         return name
 
     def _admission(self, shape: Shape) -> Iterator[str]:
         if shape.is_root:
             return
         if shape.classes is None:
-            yield "if record.__class__ not in ordinary: admit(record)"
+            yield "if record.__class__ not in plain: admit(record)"
         else:
             classes = self._name("classes", shape.classes, shape.classes)
             yield f"if record.__class__ not in {classes}: refuse()"
@@ -140,25 +150,25 @@ class _Writer:
         match value:
             case Leaf():
                 return self._leaf(value, given)
-            case One():
+            case ObjectShape():
                 function = self._object(value.shape)
-                rest = "" if value.shape.is_pure else f", {place}, spots, run"
+                rest = "" if value.shape.is_pure else f", {place}, slots, run"
                 if not value.is_nullable:
                     return f"{function}({given}{rest})"
                 return f"None if (value := {given}) is None else {function}(value{rest})"
-            case Either():
-                chosen = f"spots[{value.spot}].complete(value, {place}, run)"
+            case AbstractShape():
+                chosen = f"slots[{value.slot}].complete(value, {place}, run)"
                 return (
                     f"None if (value := {given}) is None else {chosen}"
                     if value.is_nullable
-                    else (f"spots[{value.spot}].complete({given}, {place}, run)")
+                    else (f"slots[{value.slot}].complete({given}, {place}, run)")
                 )
-            case Many():
+            case ListShape():
                 return self._list(value, given, place, before)
 
     def _leaf(self, value: Leaf, given: str) -> str:
         leaf = cast("GraphQLLeafType", self._schema.get_type(value.type_name))
-        convert = leaves.converter(leaf, self._ordinary, is_nullable=value.is_nullable)
+        convert = leaves.converter(leaf, self._plain, is_nullable=value.is_nullable)
         converted = self._name("convert", convert, value)
         if enum := leaves.members(leaf):
             kind, names = (
@@ -171,7 +181,7 @@ class _Writer:
         first, _, rest = test.partition("value")
         return f"value if {first}(value := {given}){rest} else {converted}(value)"
 
-    def _list(self, value: Many, given: str, place: str, before: list[str]) -> str:
+    def _list(self, value: ListShape, given: str, place: str, before: list[str]) -> str:
         items = f"items{len(self._known)}"
         self._known["items", items] = items
         before.append(f"{items} = {given}")
@@ -181,10 +191,10 @@ class _Writer:
         before += lines
         return items
 
-    def _items(self, value: Many, items: str, place: str) -> list[str]:
+    def _items(self, value: ListShape, items: str, place: str) -> list[str]:
         """Lines that put the completed items in the place of the given ones."""
         inner: list[str] = []
-        if value.spot is None:
+        if value.slot is None:
             item = self._value(value.item, "item", place, inner)
             if inner:  # a list of lists
                 name = f"list{len(self._known)}"
@@ -196,33 +206,33 @@ class _Writer:
         self._known["item", function] = function
         pure = is_pure(value.item)
         item = self._value(value.item, "item", "at", inner)
-        self._function(function, "item, at, spots, run", [*inner, f"return {item}"])
-        if pure and isinstance(value.item, One) and not value.item.is_nullable:
+        self._function(function, "item, at, slots, run", [*inner, f"return {item}"])
+        if pure and isinstance(value.item, ObjectShape) and not value.item.is_nullable:
             call = f"[{item} for item in {items}]"
         else:
-            call = f"[{function}(item, (around, place), spots, run) for place, item in enumerate({items})]"
+            call = f"[{function}(item, (around, place), slots, run) for place, item in enumerate({items})]"
         return [
             f"around, mark = {place}, len(run.todo)",
             "try:",
             f"    {items} = {call}",
             "except Exception:",
             "    del run.todo[mark:]",
-            f"    {items} = each({function}, {items}, around, spots, run, spots[{value.spot}])",
+            f"    {items} = each({function}, {items}, around, slots, run, slots[{value.slot}])",
         ]
 
 
 def each(
-    complete: Complete, items: Sequence[Any], around: Place, spots: Sequence[Any], run: Any, spot: Any
+    complete: Complete, items: Sequence[Any], around: Place, slots: Sequence[Any], run: Any, slot: Any
 ) -> list[Any]:
     """Completes items one by one. One that is not as expected is left to do, and null until then."""
     done: list[Any] = []
     for index, item in enumerate(items):
         place, mark = (around, index), len(run.todo)
         try:
-            done.append(complete(item, place, spots, run))
+            done.append(complete(item, place, slots, run))
         except Exception:  # of any kind: graphql-core finds out what is wrong with it
             del run.todo[mark:]
-            run.todo.append((spot, item, done, place))
+            run.todo.append((slot, item, done, place))
             done.append(None)
     return done
 
@@ -231,6 +241,6 @@ def refuse() -> None:
     """What a value of another class leads to.
 
     Raises:
-        Surprise: always.
+        FallbackRequired: always.
     """
-    raise Surprise
+    raise FallbackRequired

@@ -13,7 +13,7 @@ Bound = Callable[[Any, Any], Awaitable[Any]]
 """Answers a field for a record, within the context of an operation."""
 
 
-class Asked(Protocol):
+class FieldRequest(Protocol):
     """A field as an operation asks for it. What graphql-core tells resolvers is one."""
 
     @property
@@ -40,7 +40,7 @@ class Answered:
     ``bind`` makes the function that answers it: first of where it is asked, then of its arguments, for all records.
     """
 
-    bind: Callable[[Asked], Callable[[Mapping[str, Any]], Bound]]
+    bind: Callable[[FieldRequest], Callable[[Mapping[str, Any]], Bound]]
 
 
 class InstanceOf:

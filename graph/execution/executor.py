@@ -8,7 +8,7 @@ from graphql import DocumentNode, ExecutionResult, GraphQLError, GraphQLObjectTy
 from graph.execution.graphql_internals import AwaitableOrValue, CollectedFields, Executor, GroupedFieldSet
 from graph.execution.plan import Unplannable
 from graph.execution.plans import Plans
-from graph.execution.run import Run
+from graph.execution.run import PlanRun
 from graph.execution.strawberry_internals import StrawberryGraphQLCoreExecutionContext, optimized_is_awaitable
 from graph.operation import OperationScope
 
@@ -45,7 +45,7 @@ async def execute(
     try:
         if (ready := plans.ready(operation_name, given)) is not None:
             plan, root, values = ready
-            data = await Run(plan, context, values, scope, lambda: cast("Executor[Any]", build())).data(root, None)
+            data = await PlanRun(plan, context, values, scope, lambda: cast("Executor[Any]", build())).data(root, None)
             return cast("ExecutionResult", made[0].build_response(data)) if made else ExecutionResult(data, None)
         executor = build()
         if isinstance(executor, list):
@@ -82,7 +82,7 @@ class PlannedExecutor(StrawberryGraphQLCoreExecutionContext):
                 pass
             else:
                 values = self.variable_values.coerced
-                return Run(plan, self.context_value, values, self._scope, lambda: self).data(root, root_value)
+                return PlanRun(plan, self.context_value, values, self._scope, lambda: self).data(root, root_value)
         return super().execute_root_grouped_field_set(
             root_type, root_value, grouped_field_set, serially, position_context
         )

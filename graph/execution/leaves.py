@@ -17,38 +17,38 @@ from graphql import (
 Coerce = Callable[[Any], Any]
 
 
-class Surprise(Exception):
+class FallbackRequired(Exception):
     """A value is not what it is expected to be. graphql-core completes it instead, and says what is wrong."""
 
 
-class Ordinary(set[type]):
+class PlainTypes(set[type]):
     """Classes whose instances were looked at, and are plain values."""
 
     def admit(self, value: object) -> None:
         """Remembers the class of a plain value.
 
         Raises:
-            Surprise: for what is null, an error, or has to be awaited.
+            FallbackRequired: for what is null, an error, or has to be awaited.
         """
         if value is None or value is Undefined or isinstance(value, BaseException) or isawaitable(value):
-            raise Surprise
+            raise FallbackRequired
         if hasattr(value, "__aiter__"):
-            raise Surprise
+            raise FallbackRequired
         self.add(value.__class__)
 
 
-def converter(leaf: GraphQLLeafType, ordinary: Ordinary, *, is_nullable: bool) -> Coerce:
+def converter(leaf: GraphQLLeafType, plain: PlainTypes, *, is_nullable: bool) -> Coerce:
     """What converts any value to a leaf, as graphql-core does."""
     coerce = leaf.coerce_output_value
 
     def convert(value: Any) -> Any:
         if value is None and is_nullable:
             return None
-        if value.__class__ not in ordinary:
-            ordinary.admit(value)
+        if value.__class__ not in plain:
+            plain.admit(value)
         coerced = coerce(value)
         if coerced is None or coerced is Undefined:
-            raise Surprise
+            raise FallbackRequired
         return coerced
 
     return convert

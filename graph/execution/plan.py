@@ -21,13 +21,23 @@ from graphql import (
 )
 from strawberry.types.field import StrawberryField
 
-from graph.execution.code import Compiler
+from graph.execution.code import ShapeCompiler
 from graph.execution.declared import ANSWERED, InstanceOf
 from graph.execution.graphql_internals import CollectedFields, Executor, FieldDetails
 from graph.execution.inputs import Arguments
-from graph.execution.shapes import Attribute, Either, Leaf, Many, Member, One, Shape, TypeName, Value
-from graph.execution.shapes import Question as Asks
-from graph.execution.spots import Choice, Declared, Level, Question, Questions, Spot, Steps
+from graph.execution.shapes import (
+    AbstractShape,
+    Attribute,
+    Leaf,
+    ListShape,
+    Member,
+    ObjectShape,
+    Shape,
+    TypeName,
+    UnresolvedField,
+    Value,
+)
+from graph.execution.slots import AbstractSlot, FieldResolver, Level, ObjectFields, PlannedField, Slot, Steps
 from graph.execution.strawberry_internals import GraphQLCoreConverter, core_schema, python_arguments
 
 _MOST_FIELDS = 2_000  # of one plan: the code for them is made in one turn of the loop, in some 40 ms
@@ -42,7 +52,7 @@ class Planner:
 
     def __init__(self, schema: strawberry.Schema) -> None:
         self.core = core_schema(schema)
-        self.compiler = Compiler(self.core)
+        self.compiler = ShapeCompiler(self.core)
         self._schema = schema
 
     def converted(self, definition: GraphQLField, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,27 +80,29 @@ class Plan:
         """
         if self.top is None:
             survey = _Survey(self, executor, self._core)
-            self.top = self._level(One(survey.shape(kind, collected, (), is_root=True), is_nullable=False), survey)
+            self.top = self._level(
+                ObjectShape(survey.shape(kind, collected, (), is_root=True), is_nullable=False), survey
+            )
         return self.top
 
-    def level(self, executor: Executor[Any], spot: Spot, kind: GraphQLOutputType) -> Level:
+    def level(self, executor: Executor[Any], slot: Slot, kind: GraphQLOutputType) -> Level:
         """The level of the values of some type that come to a place.
 
         Raises:
             Unplannable: for what plans do not know, or where they end.
         """
         survey = _Survey(self, executor, self._core)
-        return self._level(survey.value(spot, kind, spot.steps), survey)
+        return self._level(survey.value(slot, kind, slot.steps), survey)
 
     def _level(self, value: Value, survey: "_Survey") -> Level:
-        return Level(self._compiler.complete(value), tuple(survey.spots))
+        return Level(self._compiler.complete(value), tuple(survey.slots))
 
 
 class _Survey:
-    """Finds out the shape of one level, and the spots within it."""
+    """Finds out the shape of one level, and the slots within it."""
 
     def __init__(self, plan: Plan, executor: Executor[Any], core: GraphQLSchema) -> None:
-        self.spots: list[Any] = []
+        self.slots: list[Any] = []
         self._plan, self._executor, self._core = plan, executor, core
 
     def shape(
@@ -102,34 +114,39 @@ class _Survey:
         self._plan.fields += len(collected.grouped_field_set)
         if self._plan.fields > _MOST_FIELDS:
             raise Unplannable
-        questions: list[Question] = []
+        resolvers: list[FieldResolver] = []
         members = [
             (key, member)
             for key, details in collected.grouped_field_set.items()
-            if (member := self._member(kind, key, details, steps, questions)) is not None
+            if (member := self._member(kind, key, details, steps, resolvers)) is not None
         ]
-        spot = self._spot(Questions(questions)) if questions else None
-        return Shape(kind.name, _classes(kind), tuple(members), spot, is_root)
+        slot = self._slot(ObjectFields(resolvers)) if resolvers else None
+        return Shape(kind.name, _classes(kind), tuple(members), slot, is_root)
 
-    def value(self, at: Spot, kind: GraphQLOutputType, steps: Steps) -> Value:
+    def value(self, at: Slot, kind: GraphQLOutputType, steps: Steps) -> Value:
         """The shape of the values of some type at a place."""
         is_nullable = not is_non_null_type(kind)
         inner = kind.of_type if is_non_null_type(kind) else kind
         if is_list_type(inner):
             item, item_steps = inner.of_type, (*steps, (None, not is_non_null_type(inner.of_type)))
-            spot = None
+            slot = None
             if not is_leaf_type(get_named_type(item)):
-                spot = self._spot(Spot(at.parent, at.definition, at.details, item, item_steps))
-            return Many(self.value(at, item, item_steps), is_nullable, spot)
+                slot = self._slot(Slot(at.parent, at.definition, at.details, item, item_steps))
+            return ListShape(self.value(at, item, item_steps), is_nullable, slot)
         if is_leaf_type(inner):
             return Leaf(inner.name, is_nullable)
         if is_object_type(inner):
             collected = self._executor.collect_subfields(inner, at.details)
-            return One(self.shape(inner, collected, steps), is_nullable)
-        return Either(self._spot(Choice(at.parent, at.definition, at.details, inner, steps)), is_nullable)
+            return ObjectShape(self.shape(inner, collected, steps), is_nullable)
+        return AbstractShape(self._slot(AbstractSlot(at.parent, at.definition, at.details, inner, steps)), is_nullable)
 
     def _member(
-        self, kind: GraphQLObjectType, key: str, details: list[FieldDetails], steps: Steps, questions: list[Question]
+        self,
+        kind: GraphQLObjectType,
+        key: str,
+        details: list[FieldDetails],
+        steps: Steps,
+        resolvers: list[FieldResolver],
     ) -> Member | None:
         first = details[0]
         if first.fragment_variable_values is not None:
@@ -140,24 +157,24 @@ class _Survey:
             return None
         if name == "__typename":
             return TypeName()
-        spot = Spot(
+        slot = Slot(
             kind, definition, details, definition.type, (*steps, (kind.name, not is_non_null_type(definition.type)))
         )
         attribute = _attribute(definition)
         if attribute is not None:
-            return Attribute(attribute, self.value(spot, spot.type, spot.steps))
+            return Attribute(attribute, self.value(slot, slot.type, slot.steps))
         declared = declaration(definition)
         answered = declared.metadata.get(ANSWERED) if declared is not None else None
-        about = (kind, definition, details, spot.type, spot.steps, key)
+        about = (kind, definition, details, slot.type, slot.steps, key)
         if answered is None:
-            questions.append(Question(*about))
+            resolvers.append(FieldResolver(*about))
         else:
-            questions.append(Declared(*about, answered, Arguments(definition, first.node, self._plan.converted)))
-        return Asks()
+            resolvers.append(PlannedField(*about, answered, Arguments(definition, first.node, self._plan.converted)))
+        return UnresolvedField()
 
-    def _spot(self, spot: object) -> int:
-        self.spots.append(spot)
-        return len(self.spots) - 1
+    def _slot(self, slot: object) -> int:
+        self.slots.append(slot)
+        return len(self.slots) - 1
 
 
 def declaration(definition: GraphQLField) -> StrawberryField | None:

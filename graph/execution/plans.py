@@ -18,7 +18,7 @@ from graphql import (
 
 from graph.execution.inputs import Variables
 from graph.execution.plan import Plan, Planner
-from graph.execution.spots import Level
+from graph.execution.slots import Level
 
 _MOST_KEPT = 8
 _CONDITIONS = {GraphQLSkipDirective.name, GraphQLIncludeDirective.name}

@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from graph.execution.declared import Bound
     from graph.execution.graphql_internals import Executor, Path
     from graph.execution.plan import Plan
-    from graph.execution.spots import Declared, Level, Spot
+    from graph.execution.slots import Level, PlannedField, Slot
     from graph.operation import OperationScope, OperationTask
 
-    Then: TypeAlias = Callable[["Run", Any, Any, Place], None]
+    Then: TypeAlias = Callable[["PlanRun", Any, Any, Place], None]
 
 _SECONDS = 0.004  # of work in one turn
 _UNTIMED = 16  # things that are done before the clock is looked at
 _STRETCHES = 25  # of so many things that one turn takes
 
 
-class Run:
+class PlanRun:
     """One request."""
 
     def __init__(
@@ -50,14 +50,14 @@ class Run:
         """The values of the operation's variables."""
         self._make_executor = executor
         self.todo: list[tuple[Any, Any, Any, Place]] = []
-        """What is left to do: a spot, the value that it is about, what holds the outcome, and the place."""
-        self.bounds: dict[Declared, Bound] = {}
+        """What is left to do: a slot, the value that it is about, what holds the outcome, and the place."""
+        self.bounds: dict[PlannedField, Bound] = {}
         """The functions that answer fields with the arguments of this request."""
         self._data: Any = None
         self._has_nulled = False
         self._doing: deque[tuple[Any, Any, Any, Place]] = deque()
-        self._arrived: list[tuple[Spot, Then, OperationTask[Any], Any, Place]] = []
-        self._taking: deque[tuple[Spot, Then, OperationTask[Any], Any, Place]] = deque()
+        self._arrived: list[tuple[Slot, Then, OperationTask[Any], Any, Place]] = []
+        self._taking: deque[tuple[Slot, Then, OperationTask[Any], Any, Place]] = deque()
         self._awaited: set[OperationTask[Any]] = set()
         self._scope = scope
         self._loop = asyncio.get_running_loop()
@@ -72,7 +72,7 @@ class Run:
 
     async def data(self, root: Level, value: Any) -> Any:
         """The answer to what is selected of the root."""
-        self._data = root.complete(value, None, root.spots, self)
+        self._data = root.complete(value, None, root.slots, self)
         if not self.todo:
             return self._data
         self._go_on()
@@ -84,20 +84,20 @@ class Run:
             self._give_up()
         return self._data
 
-    def wait(self, spot: Spot, then: Then, answer: Awaitable[Any], holder: Any, place: Place) -> None:
+    def wait(self, slot: Slot, then: Then, answer: Awaitable[Any], holder: Any, place: Place) -> None:
         """Lets an answer come, at once or while others are waited for too."""
         task = self._scope.run(answer if answer.__class__ is CoroutineType else _await(answer))
         if task.done():
-            self._take(spot, then, task, holder, place)
+            self._take(slot, then, task, holder, place)
         else:
-            task.then = partial(self._arrive, spot, then, holder, place)
+            task.then = partial(self._arrive, slot, then, holder, place)
             self._awaited.add(task)
 
-    def fail(self, spot: Spot, error: Exception, place: Place) -> None:
+    def fail(self, slot: Slot, error: Exception, place: Place) -> None:
         """Tells of an error, and puts null in its place, or the nearest one around it where null may be."""
-        path: Path | None = spot.path(place)
-        located = located_error(error, spot.nodes, path.as_list() if path else None)
-        for _, is_nullable in reversed(spot.steps):
+        path: Path | None = slot.path(place)
+        located = located_error(error, slot.nodes, path.as_list() if path else None)
+        for _, is_nullable in reversed(slot.steps):
             if is_nullable or path is None:
                 break
             path, self._has_nulled = path.prev, True
@@ -107,9 +107,9 @@ class Run:
         else:
             self._put_null(path.as_list())
 
-    def _is_void(self, spot: Spot, place: Place) -> bool:
+    def _is_void(self, slot: Slot, place: Place) -> bool:
         """Whether a place is within something that is null by now."""
-        return self.executor.collected_errors.has_nulled_position(spot.path(place))
+        return self.executor.collected_errors.has_nulled_position(slot.path(place))
 
     def _put_null(self, keys: Sequence[str | int]) -> None:
         holder = self._data
@@ -125,9 +125,9 @@ class Run:
         for task in self._awaited:
             task.cancel()
 
-    def _arrive(self, spot: Spot, then: Then, holder: Any, place: Place, task: OperationTask[Any]) -> None:
+    def _arrive(self, slot: Slot, then: Then, holder: Any, place: Place, task: OperationTask[Any]) -> None:
         self._awaited.discard(task)
-        self._arrived.append((spot, then, task, holder, place))
+        self._arrived.append((slot, then, task, holder, place))
         if not self._is_going_on and not self._over.done():
             self._go_on()
 
@@ -165,8 +165,8 @@ class Run:
             if self._data is None:
                 return False
             if self._doing:
-                spot, value, holder, place = self._doing.popleft()
-                spot.begin(self, value, holder, place)
+                slot, value, holder, place = self._doing.popleft()
+                slot.begin(self, value, holder, place)
             elif self._taking:
                 self._take(*self._taking.popleft())
             elif self.todo:
@@ -177,8 +177,8 @@ class Run:
                 return False
         return True
 
-    def _take(self, spot: Spot, then: Then, task: OperationTask[Any], holder: Any, place: Place) -> None:
-        if self._has_nulled and self._is_void(spot, place):
+    def _take(self, slot: Slot, then: Then, task: OperationTask[Any], holder: Any, place: Place) -> None:
+        if self._has_nulled and self._is_void(slot, place):
             return
         if task.cancelled():
             raise asyncio.CancelledError
@@ -186,7 +186,7 @@ class Run:
         if error is None:
             then(self, task.result(), holder, place)
         elif isinstance(error, Exception):
-            self.fail(spot, error, place)
+            self.fail(slot, error, place)
 
 
 async def _await(answer: Awaitable[Any]) -> Any:

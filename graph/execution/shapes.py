@@ -17,16 +17,16 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class Many:
-    """A list. ``spot`` is the number of the place that its items have, where they are objects."""
+class ListShape:
+    """A list. ``slot`` is the number of the place that its items have, where they are objects."""
 
     item: "Value"
     is_nullable: bool
-    spot: int | None = None
+    slot: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class One:
+class ObjectShape:
     """An object."""
 
     shape: "Shape"
@@ -34,14 +34,14 @@ class One:
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
-    """An object of one of several types. ``spot`` is the number of its place."""
+class AbstractShape:
+    """An object of one of several types. ``slot`` is the number of its place."""
 
-    spot: int
+    slot: int
     is_nullable: bool
 
 
-Value: TypeAlias = Leaf | Many | One | Either
+Value: TypeAlias = Leaf | ListShape | ObjectShape | AbstractShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,31 +58,31 @@ class TypeName:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A field that has to be answered: by a resolver, with arguments, or by graphql-core."""
+class UnresolvedField:
+    """A field that is no attribute: resolved by a function or by graphql-core."""
 
 
-Member: TypeAlias = Attribute | TypeName | Question
+Member: TypeAlias = Attribute | TypeName | UnresolvedField
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """What is selected of an object, by response key.
 
-    ``classes`` are those of the records that the type shows; None where it shows whatever has the attributes. ``spot``
-    is the number of its questions' place, where it has any.
+    ``classes`` are those of the records that the type shows; None where it shows whatever has the attributes. ``slot``
+    is the number of the slot of its unresolved fields, where it has any.
     """
 
     type_name: str
     classes: frozenset[type] | None
     members: tuple[tuple[str, Member], ...]
-    spot: int | None
+    slot: int | None
     is_root: bool = False
 
     @property
     def is_pure(self) -> bool:
-        """Whether nothing in it needs a place: no question, and no list of objects."""
-        return self.spot is None and all(
+        """Whether nothing in it needs a place: no unresolved field, and no list of objects."""
+        return self.slot is None and all(
             is_pure(member.value) for _, member in self.members if isinstance(member, Attribute)
         )
 
@@ -92,9 +92,9 @@ def is_pure(value: Value) -> bool:
     match value:
         case Leaf():
             return True
-        case Many():
-            return value.spot is None and is_pure(value.item)
-        case One():
+        case ListShape():
+            return value.slot is None and is_pure(value.item)
+        case ObjectShape():
             return value.shape.is_pure
-        case Either():
+        case AbstractShape():
             return False

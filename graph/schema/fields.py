@@ -13,7 +13,7 @@ import strawberry
 from strawberry.types.field import StrawberryField
 
 from graph.context import Context
-from graph.execution import ANSWERED, Answered, Asked, Bound, InstanceOf
+from graph.execution import ANSWERED, Answered, Bound, FieldRequest, InstanceOf
 from graph.execution.strawberry_internals import resolve_info
 from graph.resolvers.paging import DEFAULT_PAGE, LONGEST_PAGE, Page, PageRequest
 from graph.schema.costs import ANSWER_COST, PAGE_COST, Cost, ListSize
@@ -147,7 +147,7 @@ def page(
     ``default`` how many it has where nothing is said.
     """
 
-    def bind(asked: Asked) -> Callable[[Mapping[str, Any]], Bound]:
+    def bind(asked: FieldRequest) -> Callable[[Mapping[str, Any]], Bound]:
         field, wants_rows = f"{asked.parent_type.name}.{asked.field_name}", selects_beyond(asked, _WITHOUT_ROWS)
 
         def bind_to(arguments: Mapping[str, Any]) -> Bound:
@@ -182,7 +182,7 @@ def begun_by(field: StrawberryField) -> type[Row] | None:
 
 
 def _answered(
-    bind: Callable[[Asked], Callable[[Mapping[str, Any]], Bound]],
+    bind: Callable[[FieldRequest], Callable[[Mapping[str, Any]], Bound]],
     parameters: Iterable[inspect.Parameter],
     description: str,
     directives: Sequence[object],

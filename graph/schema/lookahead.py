@@ -17,7 +17,7 @@ from graphql import (
     get_named_type,
 )
 
-from graph.execution import Asked
+from graph.execution import FieldRequest
 
 SelectedFields = dict[str, set[str]]
 
@@ -47,7 +47,7 @@ def selected_fields(schema: GraphQLSchema, document: DocumentNode) -> SelectedFi
     return found
 
 
-def selects_beyond(asked: Asked, names: frozenset[str]) -> bool:
+def selects_beyond(asked: FieldRequest, names: frozenset[str]) -> bool:
     """Return whether any field but some is selected directly below the field that is being resolved."""
     sets = (node.selection_set for node in asked.field_nodes if node.selection_set is not None)
     return any(name not in names for name in _names(sets, asked.fragments))

@@ -3,10 +3,10 @@ from typing import Any
 import pytest
 
 from graph.auth.api_keys import ApiKeys
+from graph.auth.authenticators import HINT, NotConfigured, configured_authenticators, federation_proof
 from graph.auth.gateway import Gateway
 from graph.auth.identity import Credentials, Identity, Viewer
 from graph.auth.tokens import Tokens
-from graph.auth.authenticators import HINT, NotConfigured, configured_authenticators, federation_proof
 from graph.aws.sessions import Session
 from graph.loaders.permissions import PermissionRows
 from graph.settings import Settings

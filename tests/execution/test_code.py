@@ -2,17 +2,17 @@
 
 import pytest
 
-from graph.execution.code import Compiler
-from graph.execution.shapes import Attribute, Leaf, Many, One, Question, Shape, TypeName
+from graph.execution.code import ShapeCompiler
+from graph.execution.shapes import Attribute, Leaf, ListShape, ObjectShape, Shape, TypeName, UnresolvedField
 from tests.execution.schema import Apple, make_schema
 
-COMPILER = Compiler(make_schema()._schema)
+COMPILER = ShapeCompiler(make_schema()._schema)
 NAME = Attribute("name", Leaf("String", is_nullable=False))
-NAMES = Attribute("names", Many(Leaf("String", is_nullable=True), is_nullable=False))
+NAMES = Attribute("names", ListShape(Leaf("String", is_nullable=True), is_nullable=False))
 
 
-def apples(*members: tuple[str, Attribute | TypeName | Question], spot: int | None = None) -> One:
-    return One(Shape("Apples", frozenset({Apple}), members, spot), is_nullable=True)
+def apples(*members: tuple[str, Attribute | TypeName | UnresolvedField], slot: int | None = None) -> ObjectShape:
+    return ObjectShape(Shape("Apples", frozenset({Apple}), members, slot), is_nullable=True)
 
 
 def test_a_pure_object_is_one_expression() -> None:
@@ -23,8 +23,8 @@ def test_a_pure_object_is_one_expression() -> None:
 
 
 def test_a_question_is_left_to_do_after_the_rest() -> None:
-    source = COMPILER.source(apples(("asked", Question()), ("name", NAME), spot=0))
-    assert source.index("record.name") < source.index("run.todo.append((spots[0], record, done, at))")
+    source = COMPILER.source(apples(("asked", UnresolvedField()), ("name", NAME), slot=0))
+    assert source.index("record.name") < source.index("run.todo.append((slots[0], record, done, at))")
 
 
 def test_a_shape_is_completed() -> None:
@@ -35,8 +35,8 @@ def test_a_shape_is_completed() -> None:
 
 @pytest.mark.parametrize("hostile", ["__import__", "os", "value", "record", "run"])
 def test_no_key_becomes_code(hostile: str) -> None:
-    value = apples((hostile, NAME), ("todo", Question()), spot=0)
-    plain = apples(("other", NAME), ("todo", Question()), spot=0)
+    value = apples((hostile, NAME), ("todo", UnresolvedField()), slot=0)
+    plain = apples(("other", NAME), ("todo", UnresolvedField()), slot=0)
 
     def code(source: str) -> list[str]:
         return [line for line in source.splitlines() if not line.startswith("#")]

@@ -6,7 +6,7 @@ import pytest
 from graphql import parse
 
 from graph.execution import Planner, Plans, code
-from graph.execution.shapes import One, Shape, TypeName
+from graph.execution.shapes import ObjectShape, Shape, TypeName
 from tests.execution.comparing import Bench
 from tests.execution.schema import Apple, World, make_schema
 
@@ -125,7 +125,7 @@ async def test_code_is_kept_up_to_some_lines(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(code, "_MOST_LINES", 500)
     compiler = Planner(make_schema()).compiler
     shapes = [
-        One(
+        ObjectShape(
             Shape("Apples", None, tuple((f"f{number}_{at}", TypeName()) for at in range(number)), None),
             is_nullable=True,
         )

@@ -1,6 +1,6 @@
-"""Spots: the places in an operation where answers arrive, each with what graphql-core has to know of it.
+"""Slots: the places in an operation where answers arrive, each with what graphql-core has to know of it.
 
-A spot is of a plan, and serves all requests that run by it; what is of one request comes with the run.
+A slot is of a plan, and serves all requests that run by it; what is of one request comes with the run.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from graph.execution.graphql_internals import FieldDetails, Path
 from graph.execution.inputs import Arguments
 
 if TYPE_CHECKING:
-    from graph.execution.run import Run
+    from graph.execution.run import PlanRun
 
 Steps: TypeAlias = tuple[tuple[str | None, bool], ...]
 """The steps to a place: of each, the type whose field it is, or None for an item, and whether it may be null."""
 
 
 class Level(NamedTuple):
-    """How the values of one place are completed, and the spots within it."""
+    """How the values of one place are completed, and the slots within it."""
 
     complete: Complete
-    spots: Sequence[Any]
+    slots: Sequence[Any]
 
 
-class AskedInPlan(NamedTuple):
+class PlannedRequest(NamedTuple):
     """A field as a plan asks for it."""
 
     field_name: str
@@ -48,7 +48,7 @@ class AskedInPlan(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Spot:
+class Slot:
     """A place for values of one type. By itself it leaves all of them to graphql-core."""
 
     parent: GraphQLObjectType
@@ -73,7 +73,7 @@ class Spot:
             path = Path(path, key, type_name)
         return cast("Path", path)
 
-    def begin(self, run: Run, value: Any, holder: Any, place: Place) -> None:
+    def begin(self, run: PlanRun, value: Any, holder: Any, place: Place) -> None:
         """Lets graphql-core complete a value."""
         path = self.path(place)
         info = run.executor.build_resolve_info(self.definition, self.nodes, self.parent, path)
@@ -84,25 +84,25 @@ class Spot:
             return
         self.settle(run, completed, holder, place)
 
-    def settle(self, run: Run, completed: Any, holder: Any, place: Place) -> None:
+    def settle(self, run: PlanRun, completed: Any, holder: Any, place: Place) -> None:
         """Puts what graphql-core gives into its place, now or when it is there."""
         if run.executor.is_awaitable(completed):
             run.wait(self, self.put, completed, holder, place)
         else:
             self.put(run, completed, holder, place)
 
-    def put(self, _run: Run, completed: Any, holder: Any, place: Place) -> None:
+    def put(self, _run: PlanRun, completed: Any, holder: Any, place: Place) -> None:
         """Puts a completed value into its place."""
         holder[place[1]] = completed  # type: ignore[index]  # only the answer itself has no place
 
 
 @dataclass(slots=True, eq=False)
-class Choice(Spot):
-    """A place for objects of one of several types."""
+class AbstractSlot(Slot):
+    """A place for objects of an abstract type."""
 
     levels: dict[GraphQLObjectType, Level] = field(default_factory=dict)
 
-    def complete(self, value: Any, place: Place, run: Run) -> Any:
+    def complete(self, value: Any, place: Place, run: PlanRun) -> Any:
         """Completes an object by its own type."""
         executor, abstract = run.executor, cast("GraphQLAbstractType", self.type)
         info = executor.build_resolve_info(self.definition, self.nodes, self.parent, self.path(place))
@@ -111,17 +111,17 @@ class Choice(Spot):
         level = self.levels.get(kind)
         if level is None:
             level = self.levels[kind] = run.plan.level(run.executor, self, kind)
-        return level.complete(value, place, level.spots, run)
+        return level.complete(value, place, level.slots, run)
 
 
 @dataclass(slots=True, eq=False)
-class Question(Spot):
-    """A place for what graphql-core answers: a field that nothing more is known of."""
+class FieldResolver(Slot):
+    """A field resolved by graphql-core."""
 
     key: str
 
-    def ask(self, run: Run, record: Any, holder: Any, around: Place) -> None:
-        """Begins to answer the field of a record."""
+    def ask(self, run: PlanRun, record: Any, holder: Any, around: Place) -> None:
+        """Begin to resolve the field of a record."""
         place = (around, self.key)
         try:
             completed = run.executor.execute_field(self.parent, record, self.details, self.path(place), None)
@@ -132,8 +132,8 @@ class Question(Spot):
 
 
 @dataclass(slots=True, eq=False)
-class Declared(Question):
-    """A place for what a declared function answers."""
+class PlannedField(FieldResolver):
+    """A field resolved by a declared function."""
 
     answered: Answered
     arguments: Arguments
@@ -143,8 +143,8 @@ class Declared(Question):
     """The function, where its arguments are the same in each request."""
     level: Level | None = None
 
-    def ask(self, run: Run, record: Any, holder: Any, around: Place) -> None:
-        """Begins to answer the field of a record."""
+    def ask(self, run: PlanRun, record: Any, holder: Any, around: Place) -> None:
+        """Begin to resolve the field of a record."""
         place = (around, self.key)
         try:
             bound = self.bound or run.bounds.get(self) or self._bound(run)
@@ -154,7 +154,7 @@ class Declared(Question):
             return
         run.wait(self, self.arrive, answer, holder, place)
 
-    def arrive(self, run: Run, value: Any, holder: Any, place: Place) -> None:
+    def arrive(self, run: PlanRun, value: Any, holder: Any, place: Place) -> None:
         """Completes an answer and puts it into its place."""
         if value is None and not is_non_null_type(self.type):
             return
@@ -163,16 +163,16 @@ class Declared(Question):
             level = self.level
             if level is None:
                 level = self.level = run.plan.level(run.executor, self, self.type)
-            holder[self.key] = level.complete(value, place, level.spots, run)
+            holder[self.key] = level.complete(value, place, level.slots, run)
         except Exception:  # of any kind: graphql-core finds out what is wrong with it
             del run.todo[mark:]
-            Spot.begin(self, run, value, holder, place)
+            Slot.begin(self, run, value, holder, place)
 
-    def _bound(self, run: Run) -> Bound:
+    def _bound(self, run: PlanRun) -> Bound:
         """The function with its arguments. It is kept for all requests where these can neither differ nor change."""
         if self.bind is None:
             name, fragments = self.details[0].node.name.value, run.executor.fragment_definitions
-            self.bind = self.answered.bind(AskedInPlan(name, self.nodes, self.parent, fragments))
+            self.bind = self.answered.bind(PlannedRequest(name, self.nodes, self.parent, fragments))
         bound = self.bind(self.arguments.given(run.variables, lambda: run.executor))
         if self.arguments.are_constant:
             self.bound = bound
@@ -182,12 +182,12 @@ class Declared(Question):
 
 
 @dataclass(frozen=True, slots=True)
-class Questions:
-    """The questions of one object, in their order."""
+class ObjectFields:
+    """The fields of one object that take work, in their order."""
 
-    asked: Sequence[Question]
+    fields: Sequence[FieldResolver]
 
-    def begin(self, run: Run, record: Any, holder: Any, around: Place) -> None:
-        """Begins to answer them for a record."""
-        for question in self.asked:
-            question.ask(run, record, holder, around)
+    def begin(self, run: PlanRun, record: Any, holder: Any, around: Place) -> None:
+        """Begin to resolve them for a record."""
+        for resolver in self.fields:
+            resolver.ask(run, record, holder, around)
