@@ -35,7 +35,7 @@ from graph.http.metrics import Metrics
 from graph.http.middleware import Paths, broken, http_error, middleware
 from graph.loaders.permissions import PermissionRows
 from graph.logs.service import Logs
-from graph.rate_limits import LocalBuckets
+from graph.rate_limits import LocalTokenBuckets
 from graph.resolvers.engine_logs import EngineLogs
 from graph.schema import create_schema, create_subgraph
 from graph.settings import Settings
@@ -118,7 +118,7 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
     async def show_metrics(request: Request) -> Response:
         return metrics.respond(counts, request, settings.metrics_networks)
 
-    buckets = LocalBuckets(settings.rate_points, settings.rate_points_per_second)
+    buckets = LocalTokenBuckets(settings.rate_points, settings.rate_points_per_second)
     with_actions = services.changes is not None
     subgraph = None
     if services.federation:

@@ -157,7 +157,7 @@ class OperationUnresolved(GraphError):
 
 
 class PersistedQueryNotFound(GraphError):
-    """An id or a hash was sent in the place of a document, and no document is known by it. Clients know the text."""
+    """Unknown persisted-query id or hash. Clients know the text."""
 
     code = "PERSISTED_QUERY_NOT_FOUND"
 

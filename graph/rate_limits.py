@@ -11,7 +11,7 @@ from graph.errors import RateLimited
 _MOST_CALLERS = 10_000
 
 
-class Buckets(Protocol):
+class TokenBuckets(Protocol):
     """Where the buckets are kept. Those of this module are in the process; a shared store can take their place."""
 
     async def charge(self, caller: str, points: int) -> None:
@@ -22,8 +22,8 @@ class Buckets(Protocol):
         """
 
 
-class LocalBuckets:
-    """Buckets of this process alone.
+class LocalTokenBuckets:
+    """Token buckets of this process alone.
 
     A bucket that was not used for long is full again, and need not be kept: the longest unused go first.
     """

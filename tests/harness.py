@@ -18,7 +18,7 @@ from graph.aws.database import Client, Operation
 from graph.context import Context, Services
 from graph.demo.logs import log_clients
 from graph.demo.permissions import ADMIN, ROLES_OF, permission_rows
-from graph.documents import Documents, NotValid, Sent
+from graph.documents import BoundDocument, Documents, NotValid
 from graph.errors import present
 from graph.execution_warnings import ExecutionWarning
 from graph.loaders.permissions import PermissionRows
@@ -212,7 +212,7 @@ class Graph:
         errors = [present(sent.placed(error)) for error in result.errors or ()]
         return Answer(result.data, errors, context.tally, self.recorder.calls[begun:])
 
-    async def sent(self, text: str) -> Sent:
+    async def sent(self, text: str) -> BoundDocument:
         """A document as it is read from a request; it must be valid."""
         return await self._documents.valid(await self._documents.read(text, ADMIN), ADMIN)
 

@@ -9,9 +9,9 @@ import time
 
 import pytest
 
+from graph.admission import AdmissionController
 from graph.deadlines import Deadline, Timer
 from graph.errors import Overloaded
-from graph.turns import Turns
 
 
 def pause(seconds: float) -> None:
@@ -104,12 +104,12 @@ async def test_a_timer_that_is_cancelled_while_it_moves_calls_nothing() -> None:
 
 
 async def test_whose_turn_came_during_a_pause_has_it() -> None:
-    turns, loop = Turns(1, 0.2), asyncio.get_running_loop()
+    turns, loop = AdmissionController(1, 0.2), asyncio.get_running_loop()
     await turns.begin(1)
 
     async def wait() -> str:
         try:
-            async with turns.turn(1):
+            async with turns.admit(1):
                 return "had a turn"
         except Overloaded:
             return "overloaded"
@@ -122,7 +122,7 @@ async def test_whose_turn_came_during_a_pause_has_it() -> None:
 
 
 async def test_overload_is_still_overload() -> None:
-    turns = Turns(1, 0.05)
+    turns = AdmissionController(1, 0.05)
     await turns.begin(1)
     with pytest.raises(Overloaded):
         await turns.begin(1)

@@ -16,7 +16,7 @@ from graph.auth.identity import (
     Viewer,
     checked_user_id,
 )
-from graph.rate_limits import LocalBuckets
+from graph.rate_limits import LocalTokenBuckets
 
 _PREFIX = "vams_"
 _SECONDS = 15
@@ -56,7 +56,7 @@ class ApiKeys:
         self._keys = Cache(self._find, seconds=_SECONDS, capacity=capacity, clock=clock)
         self._good = OrderedDict[str, None]()
         self._capacity = capacity
-        self._unknown = LocalBuckets(_UNKNOWN_AT_ONCE, _UNKNOWN_PER_SECOND, clock)
+        self._unknown = LocalTokenBuckets(_UNKNOWN_AT_ONCE, _UNKNOWN_PER_SECOND, clock)
 
     async def authenticate(self, credentials: Credentials) -> Viewer | None:
         """Identify the user of a key; a session by key never counts as one with a second factor.

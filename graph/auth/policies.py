@@ -77,7 +77,7 @@ class Policies:
         self._cache = Cache(self._load_patiently, seconds=_SECONDS, capacity=capacity, clock=clock)
 
     async def policy_of(self, user_id: str, *, is_mfa: bool) -> Policy:
-        """Answer the user's policy, whole and at most a minute old.
+        """Return the user's policy, whole and at most a minute old.
 
         Raises:
             PolicyUnavailable: when it cannot be loaded, which is not remembered.

@@ -1,6 +1,6 @@
 """Documents: where their texts come from, how they are read, and how they are kept for the next request."""
 
 from graph.documents.cache import Documents, NotValid
-from graph.documents.document import Document, Sent
+from graph.documents.document import BoundDocument, Document
 
-__all__ = ["Document", "Documents", "NotValid", "Sent"]
+__all__ = ["BoundDocument", "Document", "Documents", "NotValid"]

@@ -18,7 +18,7 @@ from graphql import (
     validate,
 )
 
-from graph.documents.document import Document, Sent
+from graph.documents.document import BoundDocument, Document
 from graph.documents.strings import Place, StringPlaces, numbered, with_variables
 from graph.documents.turns import FairTurns
 from graph.errors import PayloadTooLarge
@@ -63,7 +63,7 @@ class Documents:
         self._characters = 0
         self._most_characters = _KEPT_CHARACTERS + expected
 
-    def known(self, source: str) -> Sent | None:
+    def known(self, source: str) -> BoundDocument | None:
         """The document of a text if it is kept, without a wait; None for a new text.
 
         Raises:
@@ -72,7 +72,7 @@ class Documents:
         self._check_length(source)
         return self._known(source)
 
-    async def read(self, source: str, user: str) -> Sent:
+    async def read(self, source: str, user: str) -> BoundDocument:
         """The document of a text that a user sent; it may not be valid yet.
 
         Raises:
@@ -82,10 +82,10 @@ class Documents:
         """
         if known := self.known(source):
             return known
-        async with self._turns.turn(user, len(source)):
-            return self._known(source) or Sent(source, await asyncio.to_thread(self.parse, source))
+        async with self._turns.admit(user, len(source)):
+            return self._known(source) or BoundDocument(source, await asyncio.to_thread(self.parse, source))
 
-    async def valid(self, sent: Sent, user: str) -> Sent:
+    async def valid(self, sent: BoundDocument, user: str) -> BoundDocument:
         """The same with a document that is valid, and kept.
 
         Raises:
@@ -94,7 +94,7 @@ class Documents:
         """
         if sent.document.is_valid:
             return sent
-        async with self._turns.turn(user, len(sent.source)):
+        async with self._turns.admit(user, len(sent.source)):
             return self._known(sent.source) or self._keep(await asyncio.to_thread(self.validate, sent.document))
 
     def add(self, source: str) -> None:
@@ -137,22 +137,22 @@ class Documents:
         if len(source) > self._settings.max_document_characters:
             raise PayloadTooLarge("document", self._settings.max_document_characters, "characters")
 
-    def _known(self, source: str) -> Sent | None:
+    def _known(self, source: str) -> BoundDocument | None:
         for text, strings in (numbered(source), (source, ())):
             document = self._kept.get(text)
             if document is not None and _admits(document, strings):
                 self._kept.move_to_end(text)
-                return Sent(source, document, strings)
+                return BoundDocument(source, document, strings)
         return None
 
-    def _keep(self, document: Document) -> Sent:
+    def _keep(self, document: Document) -> BoundDocument:
         text, strings = numbered(document.source) if document.strings else (document.source, ())
         self._characters += 0 if text in self._kept else len(text)
         self._kept[text] = document
         while self._characters > self._most_characters:
             oldest, _ = self._kept.popitem(last=False)
             self._characters -= len(oldest)
-        return Sent(document.source, document, strings)
+        return BoundDocument(document.source, document, strings)
 
 
 def _admits(document: Document, strings: tuple[str, ...]) -> bool:

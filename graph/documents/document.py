@@ -79,7 +79,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class BoundDocument:
     """A document as one request sent it: the text, and the strings that stand in it for the document's variables."""
 
     source: str

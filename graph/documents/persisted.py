@@ -12,7 +12,7 @@ _LEFT_CHARACTERS = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DocumentRef:
     """Which document a request is about: its text, its id, its hash, or its text with its hash to keep it by."""
 
     text: str | None = None
@@ -36,7 +36,7 @@ class Persisted:
         self._left: OrderedDict[tuple[str | None, str], str] = OrderedDict()
         self._characters = 0
 
-    def text(self, wanted: Wanted, user: str) -> str | None:
+    def text(self, wanted: DocumentRef, user: str) -> str | None:
         """The text that a user wants; None for an id or a hash that is not known.
 
         Raises:
@@ -52,7 +52,7 @@ class Persisted:
         key = wanted.hash or (wanted.id or "").removeprefix("sha256:")
         return self._trusted.get(key) or self._left_by(None, key) or self._left_by(user, key)
 
-    def keep(self, wanted: Wanted, user: str) -> None:
+    def keep(self, wanted: DocumentRef, user: str) -> None:
         """Keeps a valid text under its hash.
 
         One with strings in it is kept for its user alone: nobody else is told whether it was sent.

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from graph.admission import AdmissionController
 from graph.errors import Overloaded
-from graph.turns import Turns
 
 MOST_WAITING = 100
 """New documents of one user that may wait at once, on however many connections; further ones are refused."""
@@ -16,7 +16,7 @@ MOST_WAITING = 100
 class _Queue:
     """The documents of one user: those that wait, and the one that is read."""
 
-    turns: Turns
+    admission: AdmissionController
     length: int = 0
 
 
@@ -33,22 +33,22 @@ class FairTurns:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._users = Turns(1, seconds)
+        self._users = AdmissionController(1, seconds)
         self._queues: dict[str, _Queue] = {}
 
     @asynccontextmanager
-    async def turn(self, user: str, characters: int) -> AsyncIterator[None]:
+    async def admit(self, user: str, characters: int) -> AsyncIterator[None]:
         """A turn for a document of a user.
 
         Raises:
             Overloaded: on entering, when too many of the user's documents wait, or none was free for too long.
         """
-        queue = self._queues.setdefault(user, _Queue(Turns(1, self._seconds)))
+        queue = self._queues.setdefault(user, _Queue(AdmissionController(1, self._seconds)))
         if queue.length > MOST_WAITING:
             raise Overloaded(math.ceil(self._seconds))
         queue.length += 1
         try:
-            async with queue.turns.turn(characters), self._users.turn(1):
+            async with queue.admission.admit(characters), self._users.admit(1):
                 yield
         finally:
             queue.length -= 1

@@ -15,7 +15,7 @@ from graph.http.access_log import Operation as LogEntry
 from graph.http.disconnects import UntilDisconnect
 from graph.http.encoding import TooLong, encode, encode_in_turns
 from graph.http.prepared import GraphQLRequest, PreparedOperation, is_request_error
-from graph.http.requests import GRAPHQL_RESPONSE, JSON, Refused
+from graph.http.requests import GRAPHQL_RESPONSE, JSON, HTTPError
 from graph.http.responses import request_error_status, response
 from graph.negotiation import media_type_weight, weights
 from graph.settings import Settings
@@ -105,14 +105,14 @@ def media_type(request: Request) -> str:
     """The media type to answer in; JSON where the client leaves the choice.
 
     Raises:
-        Refused: 406, when neither is acceptable.
+        HTTPError: 406, when neither is acceptable.
     """
     accepted = weights(request.headers, "accept")
     if not accepted:
         return JSON
     older, newer = media_type_weight(accepted, JSON), media_type_weight(accepted, GRAPHQL_RESPONSE)
     if max(older, newer) <= 0:
-        raise Refused(406, f"Answers are {GRAPHQL_RESPONSE} or {JSON}.")
+        raise HTTPError(406, f"Answers are {GRAPHQL_RESPONSE} or {JSON}.")
     # The newer type wins only where it is named: a client that takes anything may know nothing of it.
     return GRAPHQL_RESPONSE if newer > older or (newer == older and GRAPHQL_RESPONSE in accepted) else JSON
 

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 from strawberry.types import ExecutionResult
 
+from graph.admission import AdmissionController
 from graph.auth.identity import Credentials, Viewer
 from graph.auth.policy import Policy
 from graph.context import Services
@@ -27,8 +28,8 @@ from graph.http.invocations import invocation_end
 from graph.http.prepared import GraphQLRequest, InvalidDocument, PreparedOperation, operation_name
 from graph.http.requests import (
     JSON,
-    Asked,
-    Refused,
+    GraphQLParams,
+    HTTPError,
     has_preflight_header,
     in_query_string,
     is_of_another_site,
@@ -36,9 +37,8 @@ from graph.http.requests import (
 )
 from graph.http.responses import refusal, response
 from graph.http.runtime import SchemaRuntime
-from graph.rate_limits import Buckets
+from graph.rate_limits import TokenBuckets
 from graph.schema import Schema
-from graph.turns import Turns
 
 COST_HEADER = "graphql-cost"
 """A request that carries it, with any value but 0, is told in ``extensions.cost`` what it cost."""
@@ -55,14 +55,14 @@ class GraphQLEndpoint:
         self,
         schema: Schema,
         services: Services,
-        buckets: Buckets,
+        buckets: TokenBuckets,
         observe: Callable[[LogEntry], None],
         subgraph: Schema | None = None,
     ) -> None:
         settings = services.settings
         self._services, self._settings = services, settings
         self._buckets, self._observe = buckets, observe
-        self._turns = Turns(settings.points_at_once, settings.wait_seconds)
+        self._admission = AdmissionController(settings.points_at_once, settings.wait_seconds)
         trusted = read_manifest(settings.trusted_documents)
         self._to_all = SchemaRuntime(schema, settings, trusted, takes_texts=not settings.trusted_documents_only)
         # What gateways send they wrote themselves, from what their own clients may ask.
@@ -128,12 +128,12 @@ class GraphQLEndpoint:
             return self._to_all, viewer
         return self._to_gateways, viewer
 
-    async def _read(self, http: Request) -> Asked:
+    async def _read(self, http: Request) -> GraphQLParams:
         if http.method == "POST":
             return await posted(http, self._settings.max_body_bytes, self._settings.body_seconds)
         is_trusted = self._settings.is_development and not is_of_another_site(http, self._settings.cors_origins)
         if not (is_trusted or has_preflight_header(http)):
-            raise Refused(400, "A query by GET needs a header such as 'GraphQL-Require-Preflight: 1'.")
+            raise HTTPError(400, "A query by GET needs a header such as 'GraphQL-Require-Preflight: 1'.")
         return in_query_string(http)
 
     async def _prepare(self, request: GraphQLRequest, entry: LogEntry) -> PreparedOperation:
@@ -173,7 +173,7 @@ class GraphQLEndpoint:
         """Run an operation under the policy that its viewer has now, in its turn and in its time."""
         viewer, seconds = operation.request.viewer, self._settings.operation_seconds
         policy = await self._services.policies.policy_of(viewer.user_id, is_mfa=viewer.is_mfa)
-        async with self._turns.turn(operation.price):
+        async with self._admission.admit(operation.price):
             try:
                 async with Deadline(seconds):
                     return await operation.run(self._services, policy, entry), policy
@@ -193,5 +193,5 @@ def _is_cancelled() -> bool:
     return task is not None and task.cancelling() > 0
 
 
-def _not_allowed(methods: tuple[str, ...]) -> Refused:
-    return Refused(405, f"This is asked by {' or '.join(methods)}.", {"Allow": ", ".join(methods)})
+def _not_allowed(methods: tuple[str, ...]) -> HTTPError:
+    return HTTPError(405, f"Method not allowed; use {' or '.join(methods)}.", {"Allow": ", ".join(methods)})

@@ -10,10 +10,10 @@ from graph.auth.policy import Policy
 from graph.aws.calls import CALLS
 from graph.aws.retries import retry_budget
 from graph.context import Context, Services
-from graph.documents import Sent
+from graph.documents import BoundDocument
 from graph.errors import original_of
 from graph.http.access_log import Operation as LogEntry
-from graph.http.requests import Asked
+from graph.http.requests import GraphQLParams
 from graph.http.runtime import SchemaRuntime
 
 _LONGEST_NAME = 100
@@ -35,7 +35,7 @@ class GraphQLRequest:
     runtime: SchemaRuntime
     viewer: Viewer
     method: str
-    asked: Asked
+    asked: GraphQLParams
     source: str
     accepted: str
     wants_cost: bool
@@ -47,7 +47,7 @@ class PreparedOperation:
     """Everything that running an operation takes. Each run has a context of its own, so verdicts are never reused."""
 
     request: GraphQLRequest
-    sent: Sent
+    sent: BoundDocument
     node: OperationDefinitionNode
     price: int
 

@@ -12,7 +12,7 @@ import orjson
 from starlette.requests import ClientDisconnect, Request
 
 from graph.deadlines import Deadline
-from graph.documents.persisted import Wanted
+from graph.documents.persisted import DocumentRef
 from graph.documents.trusted import sha256
 from graph.errors import BadUserInput, PayloadTooLarge, TimedOut
 from graph.http.gunzip import Gunzip
@@ -26,7 +26,7 @@ _OWN_SITES = {"same-origin", "none"}  # none: the user's own doing, such as an a
 _PREFLIGHT = ("graphql-require-preflight", "apollo-require-preflight", "x-apollo-operation-name")
 
 
-class Refused(BadUserInput):
+class HTTPError(BadUserInput):
     """A request that HTTP itself has a status for."""
 
     def __init__(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> None:
@@ -36,10 +36,10 @@ class Refused(BadUserInput):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class GraphQLParams:
     """What a request asks: a document, the operation in it, and its variables."""
 
-    wanted: Wanted
+    wanted: DocumentRef
     operation_name: str | None = None
     variables: dict[str, Any] | None = None
 
@@ -61,31 +61,31 @@ def is_of_another_site(request: Request, known: Container[str]) -> bool:
     return not _OWN_SITES.issuperset(request.headers.getlist("sec-fetch-site"))
 
 
-async def posted(request: Request, maximum: int, seconds: float) -> Asked:
+async def posted(request: Request, maximum: int, seconds: float) -> GraphQLParams:
     """The parameters in a JSON body of at most ``maximum`` bytes, that must arrive within ``seconds``.
 
     Raises:
-        Refused: 415 for another type, charset or encoding, 400 for what is no GraphQL request.
+        HTTPError: 415 for another type, charset or encoding, 400 for what is no GraphQL request.
         PayloadTooLarge: for a longer body, also when it is only longer once unpacked.
         TimedOut: for a body that comes too slowly.
     """
     if not _is_json(request.headers.get("content-type", "")):
-        raise Refused(415, f"A request is {JSON} in UTF-8.", {"Accept-Post": JSON})
+        raise HTTPError(415, f"A request is {JSON} in UTF-8.", {"Accept-Post": JSON})
     try:
         async with Deadline(seconds):
             body = await _body(request, maximum)
     except TimeoutError:
         raise TimedOut("request", seconds) from None
     except ClientDisconnect:
-        raise Refused(400, "The request broke off.") from None
+        raise HTTPError(400, "The request broke off.") from None
     return _parameters(_decoded(body, "body"))
 
 
-def in_query_string(request: Request) -> Asked:
+def in_query_string(request: Request) -> GraphQLParams:
     """The parameters in a URL.
 
     Raises:
-        Refused: 400 for what is no GraphQL request.
+        HTTPError: 400 for what is no GraphQL request.
     """
     given: dict[str, Any] = dict(request.query_params)
     for name in ("variables", "extensions"):
@@ -107,7 +107,7 @@ async def _body(request: Request, maximum: int) -> bytes:
     """Read a body. Its limit bounds what is received as well as what that unpacks to, whichever is more."""
     encoding = ", ".join(request.headers.getlist("content-encoding")).strip().lower() or "identity"
     if encoding not in ("identity", "gzip", "x-gzip"):  # RFC 9110, section 8.4.1.3, has the two be one
-        raise Refused(415, "A body is plain or gzip.", {"Accept-Encoding": "gzip"})
+        raise HTTPError(415, "A body is plain or gzip.", {"Accept-Encoding": "gzip"})
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared[:20]) > maximum:
         raise PayloadTooLarge("body", maximum, "bytes")
@@ -120,11 +120,11 @@ async def _body(request: Request, maximum: int) -> bytes:
         try:
             body += gunzip.unpack(chunk, maximum + 1 - len(body)) if gunzip else chunk
         except zlib.error:
-            raise Refused(400, "The body is not gzip.") from None
+            raise HTTPError(400, "The body is not gzip.") from None
         if len(body) > maximum:
             raise PayloadTooLarge("body", maximum, "bytes")
     if gunzip is not None and not gunzip.is_whole:
-        raise Refused(400, "The body is not whole.")
+        raise HTTPError(400, "The body is not whole.")
     return bytes(body)
 
 
@@ -132,37 +132,37 @@ def _decoded(text: bytes, what: str) -> Any:
     try:
         return orjson.loads(text.removeprefix(BOM_UTF8))  # which RFC 8259, section 8.1, lets a reader ignore
     except orjson.JSONDecodeError:
-        raise Refused(400, f"The {what} is not JSON in UTF-8.") from None
+        raise HTTPError(400, f"The {what} is not JSON in UTF-8.") from None
 
 
-def _parameters(given: Any) -> Asked:
+def _parameters(given: Any) -> GraphQLParams:
     if not isinstance(given, dict):
-        raise Refused(400, "A request is one JSON object.")
+        raise HTTPError(400, "A request is one JSON object.")
     name, variables = given.get("operationName"), given.get("variables")
     if not isinstance(name, str | None):
-        raise Refused(400, "'operationName' is a string.")
+        raise HTTPError(400, "'operationName' is a string.")
     if not isinstance(variables, dict | None):
-        raise Refused(400, "'variables' is an object.")
-    return Asked(_wanted(given), name or None, variables)
+        raise HTTPError(400, "'variables' is an object.")
+    return GraphQLParams(_wanted(given), name or None, variables)
 
 
-def _wanted(given: Mapping[str, Any]) -> Wanted:
+def _wanted(given: Mapping[str, Any]) -> DocumentRef:
     text, extensions = _unless_empty(given.get("query")), given.get("extensions")
     if not isinstance(extensions, dict | None):
-        raise Refused(400, "'extensions' is an object.")
+        raise HTTPError(400, "'extensions' is an object.")
     if not isinstance(text, str | None):
-        raise Refused(400, "'query' is the document, a string.")
+        raise HTTPError(400, "'query' is the document, a string.")
     identifier = _unless_empty(given.get("documentId", given.get("doc_id")))
     if identifier is not None and not (isinstance(identifier, str) and len(identifier) <= _LONGEST_ID):
-        raise Refused(400, f"'documentId' is a string of at most {_LONGEST_ID} characters.")
+        raise HTTPError(400, f"'documentId' is a string of at most {_LONGEST_ID} characters.")
     hashed = _hash((extensions or {}).get("persistedQuery"))
     if text is None and identifier is None and hashed is None:
-        raise Refused(400, "'query' is the document, a string; or 'documentId' names it.")
+        raise HTTPError(400, "'query' is the document, a string; or 'documentId' names it.")
     if identifier is not None and (text is not None or hashed is not None):
-        raise Refused(400, "'documentId' stands alone, without 'query' and 'persistedQuery'.")
+        raise HTTPError(400, "'documentId' stands alone, without 'query' and 'persistedQuery'.")
     if text is not None and hashed is not None and hashed != sha256(text):
-        raise Refused(400, "provided sha does not match query")  # the words that Apollo's clients know
-    return Wanted(text, identifier, hashed)
+        raise HTTPError(400, "provided sha does not match query")  # the words that Apollo's clients know
+    return DocumentRef(text, identifier, hashed)
 
 
 def _unless_empty(value: Any) -> Any:
@@ -175,8 +175,8 @@ def _hash(persisted: Any) -> str | None:
     if persisted is None:
         return None
     if not isinstance(persisted, dict) or persisted.get("version") != 1 or persisted.get("version") is True:
-        raise Refused(400, "Unsupported persisted query version")
+        raise HTTPError(400, "Unsupported persisted query version")
     found = persisted.get("sha256Hash")
     if not isinstance(found, str) or not _HASH.fullmatch(found):
-        raise Refused(400, "'sha256Hash' is a hash in hexadecimal, in lower case.")
+        raise HTTPError(400, "'sha256Hash' is a hash in hexadecimal, in lower case.")
     return found

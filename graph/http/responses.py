@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from graph.errors import GraphError, Overloaded, RateLimited
 from graph.http.encoding import encode
-from graph.http.requests import GRAPHQL_RESPONSE, Refused
+from graph.http.requests import GRAPHQL_RESPONSE, HTTPError
 
 # Request errors that HTTP has a status for, whatever the media type of the response.
 _STATUSES = {
@@ -35,7 +35,7 @@ def response(body: bytes, status: int, media_type: str, headers: Mapping[str, st
 def refusal(error: GraphError, media_type: str) -> Response:
     """Return the response to a request of which nothing runs."""
     body = encode({"errors": [{"message": str(error), "extensions": error.extensions}]})
-    if isinstance(error, Refused):
+    if isinstance(error, HTTPError):
         return response(body, error.status, media_type, error.headers)
     status = _STATUSES.get(error.code, request_error_status(media_type))
     headers = {}

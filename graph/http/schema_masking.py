@@ -1,4 +1,4 @@
-"""Messages that tell nothing of the schema: the words of a message are compared with those of the document."""
+"""Mask schema names that the client's document did not use."""
 
 import re
 from collections.abc import Iterator

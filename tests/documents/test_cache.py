@@ -6,7 +6,7 @@ import gc
 import pytest
 from graphql import GraphQLSyntaxError
 
-from graph.documents import Documents, NotValid, Sent
+from graph.documents import BoundDocument, Documents, NotValid
 from graph.errors import OperationUnresolved, Overloaded, PayloadTooLarge
 from graph.settings import Settings
 from tests.harness import SCHEMA
@@ -18,15 +18,15 @@ def cache(expected: int = 0, **settings: float) -> Documents:
     return Documents(SCHEMA.core, Settings(**settings), expected)  # type: ignore[arg-type]
 
 
-async def read(documents: Documents, source: str) -> Sent:
+async def read(documents: Documents, source: str) -> BoundDocument:
     return await documents.read(source, "ana")
 
 
-async def valid(documents: Documents, sent: Sent) -> Sent:
+async def valid(documents: Documents, sent: BoundDocument) -> BoundDocument:
     return await documents.valid(sent, "ana")
 
 
-async def sent(documents: Documents, source: str) -> Sent:
+async def sent(documents: Documents, source: str) -> BoundDocument:
     return await valid(documents, await read(documents, source))
 
 
@@ -106,7 +106,7 @@ async def test_who_waits_too_long_for_others_is_told_so() -> None:
     long = "{" + "".join(f" a{number}: __typename" for number in range(900)) + "}"
     found = await asyncio.gather(*(sent(documents, f"{long} # {n}") for n in range(9)), return_exceptions=True)
     assert any(isinstance(one, Overloaded) for one in found)
-    assert any(isinstance(one, Sent) for one in found)
+    assert any(isinstance(one, BoundDocument) for one in found)
 
 
 async def test_the_loop_goes_on_while_a_long_text_is_read() -> None:

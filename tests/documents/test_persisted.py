@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from graph.auth.identity import Credentials, Viewer
-from graph.documents.persisted import Persisted, Wanted
+from graph.documents.persisted import DocumentRef, Persisted
 from graph.documents.trusted import BadManifest, sha256
 from graph.settings import Settings
 from tests.memory import MemoryDatabase
@@ -192,17 +192,17 @@ async def test_where_nothing_is_kept_clients_are_told_so(memory: MemoryDatabase)
 def test_the_longest_unused_make_room() -> None:
     kept = Persisted({}, Settings(apq_documents=2))
     for number in range(3):
-        kept.keep(Wanted(f"{{ a{number} }}", hash=str(number)), "ana")
-        kept.text(Wanted(hash="0"), "ana")
-    assert [kept.text(Wanted(hash=str(number)), "ana") for number in range(3)] == ["{ a0 }", None, "{ a2 }"]
+        kept.keep(DocumentRef(f"{{ a{number} }}", hash=str(number)), "ana")
+        kept.text(DocumentRef(hash="0"), "ana")
+    assert [kept.text(DocumentRef(hash=str(number)), "ana") for number in range(3)] == ["{ a0 }", None, "{ a2 }"]
 
 
 def test_a_megabyte_is_kept_at_most() -> None:
     kept = Persisted({}, Settings())
     for number in range(100):
-        kept.keep(Wanted(f"{number}" + "x" * 60_000, hash=str(number)), "ana")
-        kept.keep(Wanted(f"{number}" + "x" * 60_000, hash=str(number)), "ana")
-    assert kept.text(Wanted(hash="99"), "ana")
+        kept.keep(DocumentRef(f"{number}" + "x" * 60_000, hash=str(number)), "ana")
+        kept.keep(DocumentRef(f"{number}" + "x" * 60_000, hash=str(number)), "ana")
+    assert kept.text(DocumentRef(hash="99"), "ana")
     assert sum(map(len, kept._left.values())) == kept._characters <= 1024 * 1024
 
 

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graph.demo.samples import SAMPLE_EXECUTION_ID
-from graph.documents import Documents, NotValid, Sent
+from graph.documents import BoundDocument, Documents, NotValid
 from graph.documents.strings import numbered
 from graph.errors import present
 from graph.http.limits import Limits
@@ -120,7 +120,7 @@ async def test_a_price_is_the_same_with_variables_for_strings(document: str, str
     text = document % tuple(strings[: document.count("%s")])
     try:
         parsed = documents.parse(text)
-        sent = await documents.valid(Sent(text, parsed), "ana")
+        sent = await documents.valid(BoundDocument(text, parsed), "ana")
     except (GraphQLError, NotValid):
         return
     price = Limits(SCHEMA.core, Settings()).price

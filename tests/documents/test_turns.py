@@ -12,7 +12,7 @@ AGES = 3600.0
 
 
 async def read(turns: FairTurns, user: str, characters: int, ended: list[tuple[str, int]]) -> None:
-    async with turns.turn(user, characters):
+    async with turns.admit(user, characters):
         await asyncio.sleep(0)
         ended.append((user, characters))
 
@@ -20,7 +20,7 @@ async def read(turns: FairTurns, user: str, characters: int, ended: list[tuple[s
 async def order_of(*documents: tuple[str, int]) -> list[tuple[str, int]]:
     """In which order documents are read that all come while another is."""
     turns, ended = FairTurns(AGES), list[tuple[str, int]]()
-    async with turns.turn("first", 1):
+    async with turns.admit("first", 1):
         waiting = [asyncio.create_task(read(turns, *document, ended)) for document in documents]
         for _ in range(5):
             await asyncio.sleep(0)
@@ -32,7 +32,7 @@ async def test_one_document_is_read_at_a_time() -> None:
     turns, reading = FairTurns(AGES), list[str]()
 
     async def alone(user: str) -> None:
-        async with turns.turn(user, 1):
+        async with turns.admit(user, 1):
             reading.append(user)
             await asyncio.sleep(0)
             assert reading.pop() == user
@@ -62,7 +62,7 @@ async def test_the_shortest_of_a_user_is_first() -> None:
 async def test_who_has_too_many_waiting_is_refused_and_others_are_not() -> None:
     turns, ended = FairTurns(AGES), list[tuple[str, int]]()
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(turns.turn("eve", 1))
+        await stack.enter_async_context(turns.admit("eve", 1))
         waiting = [asyncio.create_task(read(turns, "eve", 1, ended)) for _ in range(MOST_WAITING)]
         await asyncio.sleep(0)
         with pytest.raises(Overloaded):
@@ -77,7 +77,7 @@ async def test_who_has_too_many_waiting_is_refused_and_others_are_not() -> None:
 
 async def test_who_gives_up_makes_room() -> None:
     turns, ended = FairTurns(AGES), list[tuple[str, int]]()
-    async with turns.turn("eve", 1):
+    async with turns.admit("eve", 1):
         for _ in range(3):
             waiting = [asyncio.create_task(read(turns, "eve", 1, ended)) for _ in range(MOST_WAITING)]
             await asyncio.sleep(0)
@@ -90,7 +90,7 @@ async def test_who_gives_up_makes_room() -> None:
 
 async def test_who_waits_too_long_is_told_so() -> None:
     turns = FairTurns(0.01)
-    async with turns.turn("eve", 1):
+    async with turns.admit("eve", 1):
         for user in ("eve", "bob"):
             with pytest.raises(Overloaded):
                 await read(turns, user, 1, [])

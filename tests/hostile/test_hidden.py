@@ -22,7 +22,7 @@ from graph.demo.logs import log_clients
 from graph.demo.model import Run, Workflow
 from graph.demo.rows import Row, asset_row, workflow_row
 from graph.demo.run_rows import run_rows
-from graph.rate_limits import LocalBuckets
+from graph.rate_limits import LocalTokenBuckets
 from graph.settings import Settings
 from graph.tables import ids
 from tests.harness import SCHEMA
@@ -222,7 +222,7 @@ async def test_what_did_not_run_tells_no_more() -> None:
 async def test_the_rate_ends_at_the_same_question(
     way: str, wanted: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graph.app.LocalBuckets", partial(LocalBuckets, clock=lambda: 0.0))
+    monkeypatch.setattr("graph.app.LocalTokenBuckets", partial(LocalTokenBuckets, clock=lambda: 0.0))
 
     async def answered(world: str) -> list[tuple[int, dict[str, str], str]]:
         limits = {"max_price": 1_000, "rate_points": 1_000, "rate_points_per_second": 1}

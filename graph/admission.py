@@ -15,8 +15,8 @@ from graph.deadlines import Deadline
 from graph.errors import Overloaded
 
 
-class Turns:
-    """Gives turns to operations.
+class AdmissionController:
+    """Admit operations, so that what runs at once is bounded by its price.
 
     An operation may begin while it leaves at least as many of the points free as it takes itself, so a small one finds
     a place beside the dearest; one that leaves too few begins when it is alone. Whoever waits, the cheapest goes first.
@@ -30,16 +30,16 @@ class Turns:
         self._arrivals = itertools.count()
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
 
-    def turn(self, price: int) -> AbstractAsyncContextManager[None]:
-        """A turn for an operation of some points.
+    def admit(self, price: int) -> AbstractAsyncContextManager[None]:
+        """Return the admission of an operation of some points, to be entered.
 
         Raises:
             Overloaded: on entering, when none was free for too long.
         """
-        return _Turn(self, price)
+        return _Admission(self, price)
 
     async def begin(self, price: int) -> None:
-        """Takes a turn, which must be given back."""
+        """Admit an operation; :meth:`end` must follow."""
         if self._fits(price):
             self._running += price
             return
@@ -81,12 +81,12 @@ class Turns:
 
 
 @dataclass(frozen=True, slots=True)
-class _Turn(AbstractAsyncContextManager[None]):
-    turns: Turns
+class _Admission(AbstractAsyncContextManager[None]):
+    admission: AdmissionController
     price: int
 
     async def __aenter__(self) -> None:
-        await self.turns.begin(self.price)
+        await self.admission.begin(self.price)
 
     async def __aexit__(self, *_: object) -> None:
-        self.turns.end(self.price)
+        self.admission.end(self.price)
