@@ -44,8 +44,7 @@ from graph.tables.catalogue import ALL_TABLES, EXECUTIONS, LOCKS, TABLES, Table
 from graph.tables.cursors import Cursors
 from graph.tables.names import ssm_parameters, table_names
 from graph.tables.reader import Reader
-from graph.tables.writer import ChangeWriter, ChangingClient, ExecutionWriter
-from graph.tables.writer import Client as WritingClient
+from graph.tables.writer import ChangeWriter, ChangingClient, ExecutionWriter, WriteClient
 
 PATH = "/graphql"
 _HEALTH, _READINESS, _METRICS = "/healthz", "/readyz", "/metrics"
@@ -219,7 +218,7 @@ def make_services(
     )
 
 
-def make_writer(settings: Settings, client: WritingClient, names: Mapping[Table, str]) -> ExecutionWriter | None:
+def make_writer(settings: Settings, client: WriteClient, names: Mapping[Table, str]) -> ExecutionWriter | None:
     """What writes checks of executions to their rows, if the settings say so."""
     return ExecutionWriter(client, names[EXECUTIONS]) if settings.write_back_status else None
 

@@ -24,7 +24,7 @@ from graph.errors import (
     UpstreamUnavailable,
 )
 from graph.execution_warnings import ExecutionWarningCode
-from graph.loaders.base import Slice, Written
+from graph.loaders.base import KeyRange, Written
 from graph.operation import OperationScope
 from graph.resolvers import gate
 from graph.tables import keys
@@ -159,12 +159,12 @@ async def _require_end(action: Action, execution: ExecutionRow) -> None:
 
 async def _delete_rows(action: Action, execution: ExecutionRow) -> bool:
     """Delete the rows of steps, then those that decide who may see the run; return whether there was time for it."""
-    steps = (await action.loaders().steps.by_execution.load(Slice(execution.execution_id))).rows
+    steps = (await action.loaders().steps.by_execution.load(KeyRange(execution.execution_id))).rows
     for start in range(0, len(steps), _AT_ONCE):
         ended = await action.scope.gather(*(_delete_step(action, step) for step in steps[start : start + _AT_ONCE]))
         if not all(ended):
             return False
-    inputs = (await action.loaders().inputs.assets_of_execution.load(Slice(execution.execution_id))).rows
+    inputs = (await action.loaders().inputs.assets_of_execution.load(KeyRange(execution.execution_id))).rows
     last, before = inputs[:_INPUTS_AT_LAST], inputs[_INPUTS_AT_LAST:]
     if action.is_late:
         return False
@@ -192,7 +192,7 @@ async def _delete_step(action: Action, step: StepRow) -> bool:
 async def _delete_partition(action: Action, row: type[Row], table: Table, partition: str) -> bool:
     """Delete the rows of a partition, some at a time: each can fill a page of its own."""
     while not action.is_late:
-        found = await action.slices(row).load(Slice(partition, limit=_ROWS_AT_ONCE, pages=1))
+        found = await action.slices(row).load(KeyRange(partition, limit=_ROWS_AT_ONCE, pages=1))
         await action.writer.delete_all(table, [one.primary_key for one in found.rows])
         if found.end is None:
             return True

@@ -6,7 +6,7 @@ from graph.actions.action import Action
 from graph.actions.results import ActionWarning
 from graph.errors import GraphError
 from graph.execution_warnings import ExecutionWarningCode
-from graph.loaders.base import Slice
+from graph.loaders.base import KeyRange
 from graph.tables import keys
 from graph.tables.catalogue import LOCKS
 from graph.tables.records.executions import ExecutionRow
@@ -24,7 +24,7 @@ async def release_locks(action: Action, execution: ExecutionRow) -> Sequence[Act
         workflow = await loaders.definitions.workflows.load(key)
         if workflow is not None and (workflow.system_config or {}).get("concurrencyRestriction") != _RESTRICTED:
             return ()
-        inputs = (await loaders.inputs.of_execution.load(Slice(execution.execution_id))).rows
+        inputs = (await loaders.inputs.of_execution.load(KeyRange(execution.execution_id))).rows
     except GraphError as error:
         return [_left(execution, error)]
     locks = dict.fromkeys(

@@ -9,7 +9,7 @@ from graph.aws.calls import CallFailed
 from graph.engines.jobs import DeadlineJobKey
 from graph.errors import GraphError
 from graph.execution_warnings import ExecutionWarningCode
-from graph.loaders.base import Slice
+from graph.loaders.base import KeyRange
 from graph.resolvers import registered
 from graph.resolvers.registered import SubExecution
 from graph.tables.builders.steps import step_end
@@ -42,7 +42,7 @@ class Sweep:
             GraphError: when the steps cannot be read.
         """
         loaders = self._action.loaders()
-        found = (await loaders.steps.by_execution.load(Slice(self._execution_id))).rows
+        found = (await loaders.steps.by_execution.load(KeyRange(self._execution_id))).rows
         steps = await self._action.loaders().steps.by_key.load_all(step.primary_key for step in found)
         left = [step for step in steps if step is not None]
         for start in range(0, len(left), _AT_ONCE):

@@ -7,7 +7,7 @@ from graph.batching import Loader
 from graph.errors import MalformedValue
 from graph.files.envelopes import Envelopes, MetadataSources
 from graph.loaders import Loaders
-from graph.loaders.base import Slice
+from graph.loaders.base import KeyRange
 from graph.tables.reader import Key
 from graph.tables.records.definitions import AssetRow, WorkflowRow
 from graph.tables.records.executions import ConfigurationRow
@@ -64,7 +64,7 @@ class ScopeLoader(Loader[Key, ExecutionScope]):
         workflow, configuration, inputs = await self.scope.gather(
             self._loaders.definitions.workflows.load((database_id, workflow_id)),
             self._loaders.configurations.of_execution(execution_id),
-            self._loaders.inputs.assets_of_execution.load(Slice(execution_id)),
+            self._loaders.inputs.assets_of_execution.load(KeyRange(execution_id)),
         )
         whole = await self._whole(configuration) if configuration is not None else None
         assets, lacks_assets = _assets(inputs.rows, configuration, whole)
@@ -88,7 +88,7 @@ class ScopeLoader(Loader[Key, ExecutionScope]):
         was_cut = True in (configuration.source_assets_are_truncated, configuration.source_databases_are_truncated)
         if self._envelopes is None or not was_cut or not configuration.metadata_file_key:
             return None
-        steps = await self._loaders.steps.by_execution.load(Slice(configuration.execution_id))
+        steps = await self._loaders.steps.by_execution.load(KeyRange(configuration.execution_id))
         bucket = next((step.bucket for step in steps.rows if step.bucket), None)
         place = location(bucket, configuration.metadata_file_key)
         whole = await self._envelopes.sources(place) if place is not None else None

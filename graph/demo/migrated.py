@@ -14,7 +14,7 @@ from graph.demo.model import Asset, Pipeline, Workflow, identifier
 from graph.demo.rows import Row, built, changed
 from graph.demo.timeline import optional_instant
 from graph.tables import keys
-from graph.tables.builders.executions import AssetReference, ConfigurationRecord, ExecutionRecord
+from graph.tables.builders.executions import AssetKey, ConfigurationRecord, ExecutionRecord
 from graph.tables.builders.inputs import InputMetadataRecord, InputRecord, StepInputFileRecord
 from graph.tables.builders.record import Record
 from graph.tables.builders.steps import InputConfigurationRecord, StepRecord
@@ -153,7 +153,7 @@ def _configuration(run: MigratedRun) -> ConfigurationRecord:
         metadata_text="",
         metadata_file_key="",
         pipelines=(),
-        output=AssetReference(output.database_id, output.asset_id) if output else None,
+        output=AssetKey(output.database_id, output.asset_id) if output else None,
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from graph.demo.model import ACCOUNT, FARM_ID, QUEUE_ID, REGION, Asset, Bucket, Database, Pipeline, Specified, Workflow
 from graph.tables import keys
-from graph.tables.builders.executions import SpecifiedPipeline
+from graph.tables.builders.executions import PlannedPipeline
 from graph.tables.builders.record import Record
 from graph.tables.catalogue import (
     ASSETS,
@@ -162,10 +162,10 @@ def _engine(pipeline: Pipeline) -> dict[str, Any]:
             return {"lambda": {"functionName": f"vams-{pipeline.pipeline_id}"}}
 
 
-def specified_pipelines(specified: tuple[Specified, ...]) -> list[SpecifiedPipeline]:
+def specified_pipelines(specified: tuple[Specified, ...]) -> list[PlannedPipeline]:
     """The steps of a workflow, as its definition lists them and each run keeps a snapshot of them."""
     return [
-        SpecifiedPipeline(
+        PlannedPipeline(
             database_id=one.pipeline.database_id,
             pipeline_id=one.pipeline.pipeline_id,
             job_name=one.job,

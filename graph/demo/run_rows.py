@@ -9,7 +9,7 @@ from graph.demo.outcome_rows import outcome_rows, output_key
 from graph.demo.rows import Row, built, changed, effective_system_config, specified_pipelines
 from graph.demo.timeline import instant, optional_instant
 from graph.tables import keys
-from graph.tables.builders.executions import AssetReference, ConfigurationRecord, ExecutionRecord
+from graph.tables.builders.executions import AssetKey, ConfigurationRecord, ExecutionRecord
 from graph.tables.builders.inputs import InputMetadataRecord, InputRecord
 from graph.tables.builders.steps import InputConfigurationRecord, StepPlaces, StepRecord
 from graph.tables.states import ExecutionStatus, PipelineExecutionType, TriggerType
@@ -80,10 +80,10 @@ def _configuration(run: Run) -> Row:
             metadata_text=json.dumps(_envelope(run.metadata)),
             metadata_file_key=_launch_key(run, "metadata.json"),
             pipelines=specified_pipelines(run.workflow.specified),
-            output=AssetReference(output.database_id, output.asset_id) if output else None,
+            output=AssetKey(output.database_id, output.asset_id) if output else None,
             path_extension=run.output_path,
             named_database_id=run.named_database,
-            source_assets=[AssetReference(asset.database_id, asset.asset_id) for asset in run.source_assets],
+            source_assets=[AssetKey(asset.database_id, asset.asset_id) for asset in run.source_assets],
             source_databases=[one.database_id for one in run.metadata if one.asset is None],
         )
     )

@@ -15,7 +15,7 @@ from graph.history import (
     DefinitionError,
     Event,
     EventKind,
-    Stage,
+    StageSummary,
     Visit,
     attribute,
     frame,
@@ -50,7 +50,7 @@ class Inside:
     """
 
     attribution: Attribution
-    stages: Sequence[Stage]
+    stages: Sequence[StageSummary]
     stage_source: StageSource
     definition_warnings: Sequence[ExecutionWarning] = ()
     history_warnings: Sequence[ExecutionWarning] = ()
@@ -67,7 +67,7 @@ class Inside:
         """What was not read or is not shown."""
         return (*self.definition_warnings, *self.history_warnings)
 
-    def stage(self, name: str) -> Stage | None:
+    def stage(self, name: str) -> StageSummary | None:
         """The stage of a name."""
         return self._stages.get(name)
 
@@ -88,7 +88,7 @@ class Inside:
         return self._events.get(visit, ())
 
     @cached_property
-    def _stages(self) -> Mapping[str, Stage]:
+    def _stages(self) -> Mapping[str, StageSummary]:
         return {stage.name: stage for stage in self.stages}
 
     @cached_property

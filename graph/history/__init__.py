@@ -7,7 +7,7 @@ stages = roll_up(frame(definition), attribution)   # every state, in order
 """
 
 from graph.history.attribution import AttributedEvent, Attribution, UnreadRange, attribute
-from graph.history.batch import BatchJob, batch_job
+from graph.history.batch import StartedJob, batch_job
 from graph.history.definition import (
     Definition,
     DefinitionError,
@@ -17,31 +17,31 @@ from graph.history.definition import (
     parse_definition,
 )
 from graph.history.event import Event, EventKind, StageStatus
-from graph.history.failure import Failure, find_failure
+from graph.history.failure import RunFailure, find_failure
 from graph.history.frames import Frame, frame
 from graph.history.iterations import Iteration, iterations_of
-from graph.history.rollup import Stage, roll_up
+from graph.history.rollup import StageSummary, roll_up
 from graph.history.stepfunctions import MalformedHistoryError, parse_event, parse_events
-from graph.history.visit import IterationCounts, MapRun, StageScope, Try, Visit
+from graph.history.visit import IterationCounts, MapRunState, StageScope, Try, Visit
 
 __all__ = [
     "AttributedEvent",
     "Attribution",
-    "BatchJob",
     "Definition",
     "DefinitionError",
     "Event",
     "EventKind",
-    "Failure",
     "Frame",
     "Iteration",
     "IterationCounts",
     "MalformedHistoryError",
-    "MapRun",
-    "Stage",
+    "MapRunState",
+    "RunFailure",
     "StageScope",
     "StageStatus",
+    "StageSummary",
     "StageTransitionKind",
+    "StartedJob",
     "State",
     "Transition",
     "Try",

@@ -7,14 +7,14 @@ from typing import NamedTuple
 from graph.history.visit import Visit
 
 
-class BatchJob(NamedTuple):
+class StartedJob(NamedTuple):
     """The job of a visit's last attempt; the stream is None until the job tells where it logs."""
 
     job_id: str
     log_stream_name: str | None
 
 
-def batch_job(visit: Visit) -> BatchJob | None:
+def batch_job(visit: Visit) -> StartedJob | None:
     """Read the job from the events of a Task; None for other work, and where execution data was left out."""
     job_id = log_stream_name = None
     for event in (visit.submission, visit.outcome):
@@ -26,7 +26,7 @@ def batch_job(visit: Visit) -> BatchJob | None:
         container = job.get("Container")
         if isinstance(container, Mapping):
             log_stream_name = _text(container, "LogStreamName") or log_stream_name
-    return BatchJob(job_id, log_stream_name) if job_id is not None else None
+    return StartedJob(job_id, log_stream_name) if job_id is not None else None
 
 
 def _json_object(text: str | None) -> Mapping[str, object]:

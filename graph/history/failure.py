@@ -31,7 +31,7 @@ _FAILURES = _OWN_FAILURES | {EventKind.CONTAINER_FAILED}
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class RunFailure:
     """What ended a run other than well.
 
     Attributes:
@@ -49,13 +49,13 @@ class Failure:
     is_certain: bool
 
 
-def find_failure(attribution: Attribution) -> Failure | None:
+def find_failure(attribution: Attribution) -> RunFailure | None:
     """Return what ended the last run; None of one that goes on or succeeded, or whose end was not read. O(events)."""
     if attribution.ended_at is None:
         return None
     end = attribution.events[attribution.ended_at]
     if end.kind in _ENDED_FROM_OUTSIDE:
-        return Failure(end, None, end.text("error"), end.text("cause"), is_certain=True)
+        return RunFailure(end, None, end.text("error"), end.text("cause"), is_certain=True)
     return _Search(attribution, attribution.ended_at).result() if end.kind is EventKind.EXECUTION_FAILED else None
 
 
@@ -69,7 +69,7 @@ class _Search:
         self._visit = attribution.failing
         self._is_certain = attribution.failing is not None
 
-    def result(self) -> Failure:
+    def result(self) -> RunFailure:
         if self._visit is not None:
             position = self._last_failure_of(self._visit, self._way[0])
             while position is not None:
@@ -81,7 +81,7 @@ class _Search:
             self._event(self._way[-1]),
         )
         is_certain = self._is_certain and visit is not None
-        return Failure(self._event(self._way[-1]), visit, told.text("error"), told.text("cause"), is_certain)
+        return RunFailure(self._event(self._way[-1]), visit, told.text("error"), told.text("cause"), is_certain)
 
     def _inside(self, position: int) -> int | None:
         """Return the failure inside a container that failed it; None where there is none that was recorded."""

@@ -9,7 +9,7 @@ from graph.history.attribution import Attribution
 from graph.history.definition import StageTransitionKind, State, Transition
 from graph.history.event import StageStatus
 from graph.history.frames import Frame
-from graph.history.visit import IterationCounts, MapRun, Scope, Visit
+from graph.history.visit import IterationCounts, MapRunState, Scope, Visit
 
 # Of several visits that count, the first of these that one of them has. Where one may have failed unread, nothing that
 # comes after can be said of all.
@@ -25,7 +25,7 @@ _PRECEDENCE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class StageSummary:
     """A state and what became of it.
 
     Attributes:
@@ -60,7 +60,7 @@ class Stage:
     cause: str | None
     is_caught: bool
     iterations: IterationCounts | None
-    map_run: MapRun | None
+    map_run: MapRunState | None
     visits: tuple[Visit, ...]
     taken: Mapping[tuple[str, bool], int] = field(default_factory=dict)
 
@@ -106,7 +106,7 @@ class Stage:
         return max(0, (self.stopped_at - self.started_at) // timedelta(milliseconds=1))
 
 
-def roll_up(frame: Frame | None, attribution: Attribution) -> tuple[Stage, ...]:
+def roll_up(frame: Frame | None, attribution: Attribution) -> tuple[StageSummary, ...]:
     """Fold the visits of a history into stages: the frame's in its order, then those that only the history names.
 
     A stage without a visit is NOT_STARTED only if every event was read. Otherwise, and where an unread visit may have
@@ -117,7 +117,7 @@ def roll_up(frame: Frame | None, attribution: Attribution) -> tuple[Stage, ...]:
         if visit.name is not None:
             visits.setdefault(visit.name, []).append(visit)
     counting, taken = _counting(attribution.visits), _taken(attribution.visits)
-    stages: dict[str, Stage] = {}
+    stages: dict[str, StageSummary] = {}
     for state in frame.states if frame is not None else ():
         unseen = StageStatus.NOT_STARTED if attribution.is_complete else StageStatus.UNKNOWN
         if state.is_elsewhere:  # its events are in the histories of the map run's executions
@@ -171,7 +171,7 @@ def _stage(
     attribution: Attribution,
     unseen: StageStatus,
     taken: Mapping[str, Mapping[tuple[str, bool], int]],
-) -> Stage:
+) -> StageSummary:
     last = visits[-1] if visits else None
     current = [visit for visit in visits if visit in counting] or list(visits[-1:])
     if state is not None and not state.is_in_map:  # one visit follows another
@@ -179,7 +179,7 @@ def _stage(
     status = _status(state, current, attribution) if current else unseen
     told = next((visit for visit in reversed(current) if visit.status is status and visit.error is not None), None)
     stops = [visit.stopped_at for visit in visits if visit.stopped_at is not None]
-    return Stage(
+    return StageSummary(
         name=name,
         state_type=state.state_type
         if state is not None

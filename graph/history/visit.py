@@ -49,7 +49,7 @@ class IterationCounts(NamedTuple):
     timed_out: int | None = None
 
 
-class MapRun(NamedTuple):
+class MapRunState(NamedTuple):
     """The run of a distributed Map, whose items are executions of their own; ``arn`` is None where it was not read."""
 
     arn: str | None
@@ -226,7 +226,7 @@ class Visit:
     submission: Event | None = None
     outcome: Event | None = None
     attempt: Attempt | None = None
-    map_run: MapRun | None = None
+    map_run: MapRunState | None = None
     tries: list[Try] | None = field(default=None, repr=False)
     # Working notes of attribution: positions of events and numbers of runs.
     position: int = field(default=0, repr=False)

@@ -113,7 +113,7 @@ class KeyLoader(UniqueLoader[Key, RowT]):
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class KeyRange:
     """A run of rows within one partition, in the order of its sort key.
 
     ``limit`` is the number of rows wanted (None: all of them); ``start`` the position after which to begin;
@@ -132,14 +132,14 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch(Generic[RowT]):
+class RowRange(Generic[RowT]):
     """The rows of a slice; ``end`` is the position where reading stopped, None at the end of the partition."""
 
     rows: Sequence[RowT]
     end: Position | None
 
 
-class SliceLoader(Loader[Slice, Stretch[RowT]]):
+class SliceLoader(Loader[KeyRange, RowRange[RowT]]):
     """Slices of a table's or an index's partitions: concurrent Queries, each following its pages until it is filled.
 
     Every index projects all attributes, so its rows are the table's, and are told as brought.
@@ -151,11 +151,11 @@ class SliceLoader(Loader[Slice, Stretch[RowT]]):
         self._reading = reading
         self.index = index
 
-    async def read(self, keys: Sequence[Slice]) -> Sequence[Stretch[RowT] | Exception]:
+    async def read(self, keys: Sequence[KeyRange]) -> Sequence[RowRange[RowT] | Exception]:
         """The stretches of some slices."""
         return await self.scope.settle(self._read_one(key) for key in keys)
 
-    async def count(self, wanted: Slice) -> int | None:
+    async def count(self, wanted: KeyRange) -> int | None:
         """How many rows a slice holds; None when counting them would take more pages than it allows."""
         query, total = self._query(wanted, ()), 0
         for _ in range(wanted.pages) if wanted.pages is not None else itertools.count():
@@ -166,7 +166,7 @@ class SliceLoader(Loader[Slice, Stretch[RowT]]):
             query = replace(query, after=last)
         return None
 
-    async def _read_one(self, wanted: Slice) -> Stretch[RowT]:
+    async def _read_one(self, wanted: KeyRange) -> RowRange[RowT]:
         plan = self._reading.plan(self._row)
         query, pages = self._query(wanted, plan.attributes), 0
         rows: list[RowT] = []
@@ -179,9 +179,9 @@ class SliceLoader(Loader[Slice, Stretch[RowT]]):
                 break
             query = replace(query, after=page.last, limit=wanted.evaluate or left)
         self._reading.brought[self._row].append(rows)
-        return Stretch(rows, None if page.last is None else self._position(page.last))
+        return RowRange(rows, None if page.last is None else self._position(page.last))
 
-    def _query(self, wanted: Slice, attributes: tuple[str, ...]) -> Query:
+    def _query(self, wanted: KeyRange, attributes: tuple[str, ...]) -> Query:
         return Query(
             table=self._row.table,
             index=self.index,
@@ -213,7 +213,7 @@ class FirstLoader(UniqueLoader[str, RowT]):
 
     async def read(self, keys: Sequence[str]) -> Sequence[RowT | None | Exception]:
         """The first row of some partitions; None where there is none."""
-        stretches = await self._slices.read([Slice(key, limit=1) for key in keys])
+        stretches = await self._slices.read([KeyRange(key, limit=1) for key in keys])
         return [found if isinstance(found, Exception) else next(iter(found.rows), None) for found in stretches]
 
     def key_of(self, row: RowT) -> str:

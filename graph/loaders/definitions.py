@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import chain
 
 from graph.batching import Loader
-from graph.loaders.base import FirstLoader, KeyLoader, LoaderGroup, Reading, Slice, SliceLoader
+from graph.loaders.base import FirstLoader, KeyLoader, KeyRange, LoaderGroup, Reading, SliceLoader
 from graph.tables import catalogue, keys
 from graph.tables.keys import is_sort_key
 from graph.tables.queries import Between
@@ -77,11 +77,11 @@ class FileVersionLoader(Loader[tuple[str, str], FileVersionRow | None]):
     async def _versions(self, execution_id: str, wanted: Sequence[str]) -> dict[str, FileVersionRow]:
         """The versions of some files of one run, by file; of several versions of a file, the last."""
         near = await self._by_execution.load(
-            Slice(execution_id, limit=_NEAR * len(wanted), sort=Between(min(wanted), max(wanted)))
+            KeyRange(execution_id, limit=_NEAR * len(wanted), sort=Between(min(wanted), max(wanted)))
         )
         beyond = [file_key for file_key in wanted if near.end is not None and file_key >= str(near.end[0])]
         far = await self._by_execution.load_all(
-            Slice(execution_id, sort=Between(file_key, file_key)) for file_key in beyond
+            KeyRange(execution_id, sort=Between(file_key, file_key)) for file_key in beyond
         )
         rows = chain(near.rows, *(stretch.rows for stretch in far))
         return {row.file_key: row for row in rows if row.version_id != "null"}

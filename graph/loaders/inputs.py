@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from graph.loaders.base import KeyLoader, LoaderGroup, Slice, SliceLoader
+from graph.loaders.base import KeyLoader, KeyRange, LoaderGroup, SliceLoader
 from graph.tables import catalogue, keys
 from graph.tables.queries import Prefix
 from graph.tables.records.inputs import InputAssetRow, InputMetadataRow, InputRow, StepInputFileRow
@@ -18,7 +18,7 @@ class InputLoaders(LoaderGroup):
 
     async def one_of_asset(self, execution_id: str, database_id: str, asset_id: str) -> InputRow | None:
         """An input of a run that is of a given asset, if it has one."""
-        of_asset = Slice(execution_id, limit=1, sort=Prefix(keys.asset_prefix(database_id, asset_id)))
+        of_asset = KeyRange(execution_id, limit=1, sort=Prefix(keys.asset_prefix(database_id, asset_id)))
         return next(iter((await self.of_execution.load(of_asset)).rows), None)
 
 

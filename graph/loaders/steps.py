@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from graph.batching import Loader
-from graph.loaders.base import FirstLoader, KeyLoader, LoaderGroup, Reading, Slice, SliceLoader
+from graph.loaders.base import FirstLoader, KeyLoader, KeyRange, LoaderGroup, Reading, SliceLoader
 from graph.loaders.chain import Chain, linked, planned
 from graph.loaders.configurations import ConfigurationLoaders
 from graph.tables import catalogue, keys
@@ -50,7 +50,7 @@ class StepLoaders(LoaderGroup):
 
     @staticmethod
     async def _only(loader: SliceLoader[StepRow], execution_id: str, value: str) -> StepRow | None:
-        found = await loader.load(Slice(execution_id, limit=1, sort=Between(value, value)))
+        found = await loader.load(KeyRange(execution_id, limit=1, sort=Between(value, value)))
         return next(iter(found.rows), None)
 
 
@@ -67,7 +67,7 @@ class ChainLoader(Loader[str, Chain]):
         return await self.scope.settle(self._chain(key) for key in keys)
 
     async def _chain(self, execution_id: str) -> Chain:
-        steps = (await self._by_execution.load(Slice(execution_id))).rows
+        steps = (await self._by_execution.load(KeyRange(execution_id))).rows
         if chain := linked(steps):
             return chain
         configuration = await self._configurations.of_execution(execution_id)

@@ -6,8 +6,8 @@ from typing import Any
 
 from graph.aws.calls import NOT_FOUND, Caller, CallFailed
 from graph.aws.clients import LogsClient
-from graph.logs.lines import Event, Span
-from graph.logs.scope import Scope
+from graph.logs.lines import FoundEvent, Span
+from graph.logs.scope import LogScope
 
 MOST_EVENTS = 10_000  # that one call gives
 MOST_STREAMS = 100  # that one call searches
@@ -28,7 +28,7 @@ class TokenExpired(Exception):
 class EventPage:
     """Some events by time. It may be empty although more follow; ``token`` is None at the end."""
 
-    events: Sequence[Event]
+    events: Sequence[FoundEvent]
     token: str | None
 
 
@@ -39,7 +39,7 @@ class CloudWatch:
         self._client = client
         self._caller = caller
 
-    async def search(self, scope: Scope, span: Span, limit: int, token: str | None) -> EventPage:
+    async def search(self, scope: LogScope, span: Span, limit: int, token: str | None) -> EventPage:
         """The next events of a scope, oldest first, with FilterLogEvents.
 
         Raises:
@@ -67,7 +67,7 @@ class CloudWatch:
         ]
         return EventPage(events, answer.get("nextToken"))
 
-    async def before(self, scope: Scope, stream: str, span: Span, limit: int, token: str | None) -> EventPage:
+    async def before(self, scope: LogScope, stream: str, span: Span, limit: int, token: str | None) -> EventPage:
         """The last events of a stream before those that the token stands for, with GetLogEvents.
 
         Raises as :meth:`search` does.
@@ -85,7 +85,7 @@ class CloudWatch:
         events = [_event(raw, stream) for raw in answer.get("events", ())]
         return EventPage(events, None if following == token else following)  # at the end, the token stays as it is
 
-    async def has_stream(self, scope: Scope, stream: str) -> bool:
+    async def has_stream(self, scope: LogScope, stream: str) -> bool:
         """Whether a stream exists in the group of a scope, with GetLogEvents.
 
         Raises:
@@ -116,5 +116,5 @@ class CloudWatch:
             raise
 
 
-def _event(raw: Any, stream: str) -> Event:
-    return Event(raw["timestamp"], stream, raw["message"], raw.get("ingestionTime"))
+def _event(raw: Any, stream: str) -> FoundEvent:
+    return FoundEvent(raw["timestamp"], stream, raw["message"], raw.get("ingestionTime"))

@@ -8,7 +8,7 @@ from graph.logs.reading import LineReader
 from graph.tables.records.executions import ExecutionRow
 
 
-class Engines(Protocol):
+class LogEngines(Protocol):
     """The engines' part in reading logs."""
 
     def history(self, execution: ExecutionRow, span: Span, text: str) -> LineReader:

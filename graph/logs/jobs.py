@@ -34,7 +34,7 @@ class Found:
     warnings: tuple[ExecutionWarning, ...] = ()
 
 
-class Jobs:
+class JobStreams:
     """Finds the streams of jobs. One per process; safe to use from many operations at once."""
 
     def __init__(self, batch: BatchClient, deadline: DeadlineClient, caller: Caller) -> None:

@@ -32,7 +32,7 @@ class Mark(NamedTuple):
         return self.ordinal < 0
 
 
-class Event(NamedTuple):
+class FoundEvent(NamedTuple):
     """A line as CloudWatch gives it; times are Unix times in milliseconds."""
 
     time: int
@@ -112,7 +112,7 @@ class Milliseconds:
         self.held: list[Line] = []
         self._counts: dict[str, int] = defaultdict(int)
 
-    def add(self, event: Event) -> list[Line]:
+    def add(self, event: FoundEvent) -> list[Line]:
         """Takes an event; the lines of the millisecond that it shows to be complete, if it does."""
         complete = self.take() if event.time != self.time else []
         self.time = event.time
@@ -131,7 +131,7 @@ class Milliseconds:
         return sorted(taken)
 
 
-def in_order(events: Iterable[Event]) -> list[Line]:
+def in_order(events: Iterable[FoundEvent]) -> list[Line]:
     """The lines of some events that come by time and are all there is of their milliseconds."""
     milliseconds = Milliseconds()
     lines = [line for event in events for line in milliseconds.add(event)]

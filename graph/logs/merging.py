@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from graph.logs.lines import Line, LineWindow, Mark
-from graph.logs.reading import Reading
+from graph.logs.reading import LogReading
 
 
 class Place(NamedTuple):
@@ -53,7 +53,7 @@ class Merged:
     width: int | None = None
 
 
-def merge(readings: Iterable[tuple[str, Reading]], window: PlaceWindow) -> Merged:
+def merge(readings: Iterable[tuple[str, LogReading]], window: PlaceWindow) -> Merged:
     """The lines of some readings that were made for one window, in the direction of reading.
 
     Where a reading stopped early, nothing beyond its stop is given, for it may have lines before that. One that failed

@@ -29,7 +29,7 @@ class LogReadStatus(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class LogReading:
     """What was read, in the direction of reading: up to one line more than asked for, which tells that more follows.
 
     Where the reading stopped early, ``stopped_at`` is the mark to go on from, ``width`` the window to try there, and
@@ -43,11 +43,11 @@ class Reading:
     warnings: tuple[ExecutionWarning, ...] = ()
 
 
-NOTHING = Reading(())
+NOTHING = LogReading(())
 
 
 class LineReader(Protocol):
     """Something that lines are read from."""
 
-    async def read(self, window: LineWindow, allowance: Allowance) -> Reading:
+    async def read(self, window: LineWindow, allowance: Allowance) -> LogReading:
         """The lines of a window."""

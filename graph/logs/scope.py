@@ -15,7 +15,7 @@ _TASK_ARN = re.compile(r"arn:[\w-]+:ecs:[\w-]*:\w*:task/(?:[\w-]+/)?([\w-]+)", r
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class LogScope:
     """The lines of a group that lie in some streams, or in those with a prefix, and that hold every one of some terms.
 
     Where ``tasks`` are given, ids of ECS, a line lies in the stream of one of them or holds every one of ``ids``. Such
@@ -45,7 +45,7 @@ class Scope:
         """Whether a line belongs to the scope that CloudWatch found in its streams with its terms."""
         return not self.tasks or _task_of(stream) in self.tasks or all(id_ in message for id_ in self.ids)
 
-    def containing(self, text: str | None) -> "Scope":
+    def containing(self, text: str | None) -> "LogScope":
         """The lines that hold a text too."""
         term = literal(text)
         return replace(self, terms=(*self.terms, term)) if term else self
@@ -70,22 +70,22 @@ def literal(text: str | None) -> str:
     return (text or "").replace('"', "").rstrip("\\")
 
 
-def of_execution(group_arn: str, execution_id: str) -> Scope:
+def of_execution(group_arn: str, execution_id: str) -> LogScope:
     """The lines of an execution in the group that all executions share."""
-    return Scope(_plain(group_arn), terms=(execution_id,))
+    return LogScope(_plain(group_arn), terms=(execution_id,))
 
 
-def of_step(group_arn: str, owner: Owner) -> Scope:
+def of_step(group_arn: str, owner: Owner) -> LogScope:
     """The lines of a step in the group that all executions share."""
-    return Scope(_plain(group_arn), terms=owner.both)
+    return LogScope(_plain(group_arn), terms=owner.both)
 
 
-def of_sessions(source: LogSource, sessions: Sequence[str]) -> Scope:
+def of_sessions(source: LogSource, sessions: Sequence[str]) -> LogScope:
     """The lines of some Deadline Cloud sessions, each of which has a stream of its own."""
-    return Scope(source.log_group_arn, streams=tuple(sessions))
+    return LogScope(source.log_group_arn, streams=tuple(sessions))
 
 
-def of_container(source: LogSource, owner: Owner, streams: Sequence[str], tasks: Sequence[str]) -> Scope:
+def of_container(source: LogSource, owner: Owner, streams: Sequence[str], tasks: Sequence[str]) -> LogScope:
     """The lines of a step's container: those of its streams and tasks, or else those with the step's ids.
 
     Streams and tasks are the step's own and so are read whole, wherever they are; a stream below a prefix that the step
@@ -95,9 +95,9 @@ def of_container(source: LogSource, owner: Owner, streams: Sequence[str], tasks:
     own = [stream for stream in streams if not stream.startswith(others)]
     if tasks:
         known = (*tasks, *map(_task_of, own))
-        return Scope(source.log_group_arn, prefix=source.log_stream_prefix, tasks=known, ids=owner.both)
+        return LogScope(source.log_group_arn, prefix=source.log_stream_prefix, tasks=known, ids=owner.both)
     if own:
-        return Scope(source.log_group_arn, streams=tuple(own))
+        return LogScope(source.log_group_arn, streams=tuple(own))
     return replace(of_source(source, owner), is_certain=False)
 
 
@@ -113,14 +113,14 @@ def tasks_of(sub_executions: Iterable[object], stage_name: str | None) -> tuple[
     return tuple(found)
 
 
-def of_source(source: LogSource, owner: Owner) -> Scope:
+def of_source(source: LogSource, owner: Owner) -> LogScope:
     """The lines of a source of which the row says all there is to know."""
     if source.kind is LogKind.INVOCATION:
         # The function is called with the execution's id and never says the step's.
-        return Scope(source.log_group_arn, terms=(owner.execution_id,))
+        return LogScope(source.log_group_arn, terms=(owner.execution_id,))
     if source.log_stream_name:
-        return Scope(source.log_group_arn, streams=(source.log_stream_name,))
-    return Scope(source.log_group_arn, prefix=source.log_stream_prefix, terms=owner.both)
+        return LogScope(source.log_group_arn, streams=(source.log_stream_name,))
+    return LogScope(source.log_group_arn, prefix=source.log_stream_prefix, terms=owner.both)
 
 
 def is_container(source: LogSource) -> bool:

@@ -15,12 +15,12 @@ from graph.execution_warnings import ExecutionWarning
 from graph.execution_warnings import ExecutionWarningCode as Code
 from graph.logs import scope
 from graph.logs.cloudwatch import MOST_STREAMS, CloudWatch
-from graph.logs.engines import Engines
-from graph.logs.jobs import Found, Jobs
+from graph.logs.engines import LogEngines
+from graph.logs.jobs import Found, JobStreams
 from graph.logs.lines import Span
-from graph.logs.reading import LineReader, LogReadStatus, Reading
+from graph.logs.reading import LineReader, LogReading, LogReadStatus
 from graph.logs.redaction import redact, redact_lines
-from graph.logs.scope import Owner, Scope
+from graph.logs.scope import LogScope, Owner
 from graph.logs.sources import LogKind, LogSource, LogSourceType
 from graph.logs.walks import ScopeReader
 
@@ -48,7 +48,7 @@ class Target:
     warnings: tuple[ExecutionWarning, ...] = ()
     if_empty: ExecutionWarning | None = None
 
-    def status_of(self, reading: Reading) -> LogReadStatus:
+    def status_of(self, reading: LogReading) -> LogReadStatus:
         """How a reading of it went."""
         if reading.failure is not None:
             return LogReadStatus.of_failure(reading.failure)
@@ -56,7 +56,7 @@ class Target:
             return LogReadStatus.EMPTY
         return self.status
 
-    def warnings_of(self, reading: Reading) -> tuple[ExecutionWarning, ...]:
+    def warnings_of(self, reading: LogReading) -> tuple[ExecutionWarning, ...]:
         """What there is to say of a reading of it."""
         failed = () if reading.failure is None else (_failed(self.called, reading.failure),)
         empty = (self.if_empty,) if self.if_empty and self.status_of(reading) is LogReadStatus.EMPTY else ()
@@ -66,11 +66,11 @@ class Target:
 class Logs:
     """Reads logs. One per process; safe to use from many operations at once. ``engines`` may be missing."""
 
-    def __init__(self, clients: Clients, caller: Caller, engines: Engines | None = None) -> None:
+    def __init__(self, clients: Clients, caller: Caller, engines: LogEngines | None = None) -> None:
         self.engines = engines
         self._caller = caller
         self._cloudwatch = CloudWatch(clients.logs, caller)
-        self._jobs = Jobs(clients.batch, clients.deadline, caller)
+        self._jobs = JobStreams(clients.batch, clients.deadline, caller)
 
     def close(self) -> None:
         """Waits for calls in flight."""
@@ -150,12 +150,12 @@ class Logs:
         default = source.log_group_name if source.source_type is LogSourceType.BATCH else DEFAULT_LOG_GROUP
         return await self._jobs.batch_streams(sub_executions, source.stage_name, source.log_group_name, default)
 
-    def _of_group(self, lines: Scope, span: Span, text: str | None) -> Target:
+    def _of_group(self, lines: LogScope, span: Span, text: str | None) -> Target:
         group = lines.group_arn.partition(":log-group:")[2]
         return self._target(f"{_RUN} retrieval failed for {group}", lines, span, text)
 
     def _target(
-        self, called: str, lines: Scope, span: Span, text: str | None, warnings: tuple[ExecutionWarning, ...] = ()
+        self, called: str, lines: LogScope, span: Span, text: str | None, warnings: tuple[ExecutionWarning, ...] = ()
     ) -> Target:
         reader = ScopeReader(self._cloudwatch, lines.containing(text), span)
         return Target(called, reader, LogReadStatus.READ if lines.is_certain else LogReadStatus.UNSCOPED, warnings)

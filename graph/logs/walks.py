@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from graph.aws.calls import CallFailed
 from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode
 from graph.logs.cloudwatch import MOST_EVENTS, CloudWatch, EventPage, TokenExpired, is_not_found
-from graph.logs.lines import Allowance, Event, Line, LineWindow, Mark, Milliseconds, Span, in_order
-from graph.logs.reading import Reading
-from graph.logs.scope import Scope
+from graph.logs.lines import Allowance, FoundEvent, Line, LineWindow, Mark, Milliseconds, Span, in_order
+from graph.logs.reading import LogReading
+from graph.logs.scope import LogScope
 
 _MOST_TEXT = 8_000_000  # characters that one reading holds
 _PATIENCE = 12  # empty pages of a search, before a shorter one is tried
@@ -36,10 +36,10 @@ class ScopeReader:
     """Reads the lines of a scope within a span of time."""
 
     cloudwatch: CloudWatch
-    scope: Scope
+    scope: LogScope
     span: Span
 
-    async def read(self, window: LineWindow, allowance: Allowance) -> Reading:
+    async def read(self, window: LineWindow, allowance: Allowance) -> LogReading:
         """The lines of a window. Of several streams, those that do not exist hide nothing of the others."""
         reading = await _read(self, window, allowance)
         if reading.failure is None or not is_not_found(reading.failure) or len(self.scope.streams) < 2:
@@ -67,7 +67,7 @@ class ScopeReader:
         return tuple(itertools.compress(streams, exist))
 
 
-async def _read(of: ScopeReader, window: LineWindow, allowance: Allowance) -> Reading:
+async def _read(of: ScopeReader, window: LineWindow, allowance: Allowance) -> LogReading:
     if window.forward:
         return await _Forward(of, window, allowance).read()
     if stream := of.scope.only_stream:
@@ -105,18 +105,20 @@ class _Walk:
         self.allowance.spend(1)
         return await self.cloudwatch.search(self.scope, span, limit, token)
 
-    def result(self, stopped_at: Mark | None = None, width: int | None = None, failure: str | None = None) -> Reading:
+    def result(
+        self, stopped_at: Mark | None = None, width: int | None = None, failure: str | None = None
+    ) -> LogReading:
         shown = self.lines[: self.window.count + 1]
         warnings = (TOO_MANY_AT_ONCE,) if self._leaves_out else ()
         if self.is_full:
-            return Reading(shown, warnings=warnings)
-        return Reading(shown, stopped_at, width, failure, warnings)
+            return LogReading(shown, warnings=warnings)
+        return LogReading(shown, stopped_at, width, failure, warnings)
 
 
 class _Forward(_Walk):
     """From the oldest line on. Before ``_low``, a millisecond, everything was read."""
 
-    async def read(self) -> Reading:
+    async def read(self) -> LogReading:
         whole, width = self.span.high - self.span.low, self.window.width
         self._low, self._width = self.span.low, whole if width is None else width
         while self._low <= self.span.high and not self.is_full:
@@ -179,7 +181,7 @@ class _Forward(_Walk):
 class _Backward(_Walk):
     """From the newest line back, in windows of time. After ``_high``, a millisecond, everything was read."""
 
-    async def read(self) -> Reading:
+    async def read(self) -> LogReading:
         width = self.window.width
         self._high, self._width = self.span.high, _FIRST_WINDOW if width is None else width
         while self.span.low <= self._high and not self.is_full:
@@ -228,9 +230,9 @@ class _StreamBackward(_Walk):
     def __init__(self, of: ScopeReader, window: LineWindow, allowance: Allowance, stream: str) -> None:
         super().__init__(of, window, allowance)
         self._stream = stream
-        self._held: list[Event] = []  # of the millisecond _high, newest first
+        self._held: list[FoundEvent] = []  # of the millisecond _high, newest first
 
-    async def read(self) -> Reading:
+    async def read(self) -> LogReading:
         self._high = self.span.high
         while self.span.low <= self._high and not self.is_full:
             try:
@@ -243,7 +245,7 @@ class _StreamBackward(_Walk):
                 return self.result(self._reached, failure=failure.code)
         return self.result()
 
-    async def _follow(self, span: Span) -> Reading:
+    async def _follow(self, span: Span) -> LogReading:
         token = None
         while True:
             self.allowance.spend(1)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from graph.auth import routes
 from graph.context import Context
-from graph.loaders.base import Slice, SliceLoader
+from graph.loaders.base import KeyRange, SliceLoader
 from graph.resolvers.budget import Budget
 from graph.resolvers.filters import ExecutionFilter
 from graph.resolvers.gate import within_sight
@@ -63,7 +63,7 @@ class _Stream:
     """The rows of one index for the asset, in the direction of reading."""
 
     loader: SliceLoader[Any]
-    next: Slice | None
+    next: KeyRange | None
     rows: list[Any] = field(default_factory=list)
     edge: str | None = None  # the date reading has come to: more rows of that date may follow. None at the end
 
@@ -101,7 +101,7 @@ class _Reading:
         self._stop = _Place(*map(str, window.stop)) if window.stop else None
         self._roles_are_selected = context.selection.includes("AssetExecutionEdge", frozenset({"roles"}))
         dates = self._dates(wanted.key_range or Between(None, None))
-        begin = Slice(
+        begin = KeyRange(
             keys.asset_key(asset.database_id, asset.asset_id),
             sort=dates,
             forward=not window.forward,

@@ -10,7 +10,7 @@ from graph.context import Context
 from graph.errors import BadUserInput, Forbidden
 from graph.files import kinds
 from graph.files.store import FileDownload
-from graph.loaders.base import Slice
+from graph.loaders.base import KeyRange
 from graph.resolvers.gate import visible
 from graph.tables import keys
 from graph.tables.records.definitions import AssetRow, FileVersionRow
@@ -183,7 +183,7 @@ async def _is_registered(context: Context, place: S3Location | None) -> bool:
     """Tell whether a place is in a bucket that VAMS registered, or a setting names."""
     if place is None or place.bucket in context.services.settings.download_buckets:
         return place is not None
-    return bool((await context.loaders.buckets.by_name.load(Slice(place.bucket, limit=1))).rows)
+    return bool((await context.loaders.buckets.by_name.load(KeyRange(place.bucket, limit=1))).rows)
 
 
 def _lettable(place: S3Location, media_type: str | None = None, *, is_registered: bool) -> S3Location:

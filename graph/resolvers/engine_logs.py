@@ -10,7 +10,7 @@ from graph.engines.engine import NoHistory
 from graph.engines.service import Engines
 from graph.history import Event, batch_job
 from graph.logs.lines import Allowance, Line, LineWindow, Mark, Span
-from graph.logs.reading import LineReader, Reading
+from graph.logs.reading import LineReader, LogReading
 from graph.operation import OperationScope
 from graph.tables.records.executions import ExecutionRow
 
@@ -53,28 +53,28 @@ class _HistoryReader:
     span: Span
     text: str
 
-    async def read(self, window: LineWindow, allowance: Allowance) -> Reading:
+    async def read(self, window: LineWindow, allowance: Allowance) -> LogReading:
         """The lines of a window, page by page from the end where it begins."""
         if self.engines.run(self.reference) is None:
-            return Reading(())
+            return LogReading(())
         engine = self.engines.of(self.reference)
         lines: list[Line] = []
         token = None
         while len(lines) <= window.count:
             if allowance.spent is not None:
-                return Reading(lines, lines[-1].mark if lines else window.begin)
+                return LogReading(lines, lines[-1].mark if lines else window.begin)
             allowance.spend(1)
             try:
                 page = await engine.history(self.reference, newest_first=not window.forward, token=token)
             except NoHistory:
-                return Reading(())
+                return LogReading(())
             except CallFailed as failure:
-                return Reading(lines, failure=failure.code)
+                return LogReading(lines, failure=failure.code)
             lines += (line for event in page.events if (line := self._line(event)) and window.wants(line.mark))
             token = page.token
             if token is None:
                 break
-        return Reading(lines[: window.count + 1])
+        return LogReading(lines[: window.count + 1])
 
     def _line(self, event: Event) -> Line | None:
         at = round(event.time.timestamp() * 1000) if event.time is not None else 0

@@ -15,7 +15,7 @@ from graph.context import Context
 from graph.engines.engine import RunFacts
 from graph.engines.inside import Inside
 from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode, call_failed
-from graph.history import Failure, find_failure
+from graph.history import RunFailure, find_failure
 from graph.resolvers import engine_executions, statuses, steps, sub_executions
 from graph.resolvers.engine_executions import EngineExecution
 from graph.resolvers.gate import visible_step
@@ -42,7 +42,7 @@ class ExecutionFailure:
     step: StepRow | None
     run: EngineExecution | None
     inside: Inside | None
-    failure: Failure | None
+    failure: RunFailure | None
     error: str | None
     cause: str | None
     warnings: Sequence[ExecutionWarning]
@@ -194,7 +194,7 @@ def _first(runs: Iterable[tuple[EngineExecution, RunFacts]]) -> EngineExecution 
 def _known(
     run: EngineExecution,
     inside: Inside | None,
-    failure: Failure | None,
+    failure: RunFailure | None,
     error: str | None,
     cause: str | None,
     warnings: Sequence[ExecutionWarning],

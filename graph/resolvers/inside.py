@@ -64,7 +64,7 @@ class BatchJob:
 class MapRun(Part):
     """The run of a distributed Map."""
 
-    run: pure.MapRun
+    run: pure.MapRunState
 
     @property
     def redrive_count(self) -> int | None:
@@ -76,7 +76,7 @@ class MapRun(Part):
 class Stage(Part):
     """A state of a run and what became of it."""
 
-    stage: pure.Stage
+    stage: pure.StageSummary
 
     @property
     def id(self) -> str:
@@ -369,7 +369,7 @@ async def stage_of(part: Part, context: Context, name: str | None) -> Stage | No
     return stage_in(Part(part.owner, part.reference, whole), name)
 
 
-def batch_of(stage: pure.Stage) -> BatchJob | None:
+def batch_of(stage: pure.StageSummary) -> BatchJob | None:
     """The last job of AWS Batch that a stage ran."""
     for visit in reversed(stage.visits):
         if job := pure.batch_job(visit):

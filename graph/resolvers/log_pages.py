@@ -11,7 +11,7 @@ from graph.context import Context
 from graph.execution_warnings import ExecutionWarning
 from graph.logs.lines import Line
 from graph.logs.merging import Place, PlaceWindow, merge
-from graph.logs.reading import NOTHING, LogReadStatus, Reading
+from graph.logs.reading import NOTHING, LogReading, LogReadStatus
 from graph.logs.service import Target
 from graph.resolvers.budget import Budget
 from graph.resolvers.logs import RegisteredLog
@@ -51,7 +51,7 @@ class Log:
 class _Outcome:
     status: LogReadStatus
     warnings: Sequence[ExecutionWarning]
-    reading: Reading
+    reading: LogReading
     reason: ShortPageReason | None = None
 
 
@@ -116,7 +116,7 @@ async def _read(context: Context, key: str, log: Log, window: PlaceWindow) -> _O
     async with context.logs.slot:
         seconds = context.logs.seconds_left
         if not seconds:
-            return _Outcome(LogReadStatus.READ, (), Reading((), wanted.begin), ShortPageReason.TIME_BUDGET)
+            return _Outcome(LogReadStatus.READ, (), LogReading((), wanted.begin), ShortPageReason.TIME_BUDGET)
         budget = Budget(context.services.settings.logs_budget_calls, seconds)
         target = await log.find()
         if target.reader is None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Generic, TypeVar
 
-from graph.loaders.base import RowT, Slice, SliceLoader, Stretch
+from graph.loaders.base import KeyRange, RowRange, RowT, SliceLoader
 from graph.loaders.chain import Chain
 from graph.resolvers.budget import Budget
 from graph.resolvers.paging import Entry, Filled, ShortPageReason, Window
@@ -30,9 +30,9 @@ class Rows(Generic[RowT]):
     conditions: tuple[OneOf, ...] = ()
     admit: Callable[[Sequence[RowT]], Awaitable[Sequence[bool]]] | None = None
 
-    def slice(self, partition: str, window: Window, start: Position | None, *, newest_first: bool = False) -> Slice:
+    def slice(self, partition: str, window: Window, start: Position | None, *, newest_first: bool = False) -> KeyRange:
         """The first database page of a partition for a window."""
-        return Slice(
+        return KeyRange(
             partition,
             limit=window.count + 1,
             sort=self.sort,
@@ -47,7 +47,7 @@ class Rows(Generic[RowT]):
         """How many of them a partition holds; None where that would take too many pages, or tell of hidden rows."""
         if self.admit is not None:
             return None
-        return await self.loader.count(Slice(partition, sort=self.sort, conditions=self.conditions, pages=pages))
+        return await self.loader.count(KeyRange(partition, sort=self.sort, conditions=self.conditions, pages=pages))
 
 
 async def partition(
@@ -161,7 +161,7 @@ class _Read(Generic[RowT]):
 
 
 async def _fill(
-    loader: SliceLoader[RowT], wanted: Slice, stretch: Stretch[RowT], missing: int, budget: Budget
+    loader: SliceLoader[RowT], wanted: KeyRange, stretch: RowRange[RowT], missing: int, budget: Budget
 ) -> _Read[RowT]:
     """The rows of a slice that was begun, read on until there are enough or the budget is spent."""
     found: list[RowT] = []

@@ -6,7 +6,7 @@ from typing import Any
 
 import uvicorn
 
-from graph.server.protocol import Bounds, GuardedProtocol
+from graph.server.protocol import ConnectionBounds, GuardedProtocol
 from graph.settings import Settings
 
 # Longer than balancers keep idle connections, so that it is never they who send on one that was just closed.
@@ -29,9 +29,9 @@ def configuration(app: Any, settings: Settings, **options: Any) -> uvicorn.Confi
     return uvicorn.Config(app, http=partial(GuardedProtocol, bounds=bounds(settings)), **given | options)  # type: ignore[arg-type]
 
 
-def bounds(settings: Settings) -> Bounds:
+def bounds(settings: Settings) -> ConnectionBounds:
     """Return the bounds of each connection, and how many there may be."""
-    return Bounds(
+    return ConnectionBounds(
         settings.max_head_bytes, settings.head_seconds, settings.max_connections or connections_within_files(settings)
     )
 

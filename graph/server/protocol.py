@@ -24,7 +24,7 @@ log = logging.getLogger("graph.server")
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class ConnectionBounds:
     """What one connection may take, and how many there may be.
 
     Attributes:
@@ -55,7 +55,7 @@ class GuardedProtocol(HttpToolsProtocol):
         unread_since: when it began to wait for its client to read an answer; None while the client reads.
     """
 
-    def __init__(self, *arguments: Any, bounds: Bounds, **options: Any) -> None:
+    def __init__(self, *arguments: Any, bounds: ConnectionBounds, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._bounds = bounds
         self._timer: asyncio.TimerHandle | None = None

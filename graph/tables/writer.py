@@ -23,7 +23,7 @@ _CONTENTION = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedT
 _BATCH = 25  # items that one BatchWriteItem deletes
 
 
-class Client(Protocol):
+class WriteClient(Protocol):
     """The one call of a boto3 DynamoDB client that is used."""
 
     @property
@@ -37,7 +37,7 @@ class ExecutionWriter:
     One per process.
     """
 
-    def __init__(self, client: Client, table_name: str) -> None:
+    def __init__(self, client: WriteClient, table_name: str) -> None:
         self._client = client
         self._table_name = table_name
         self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="dynamodb-writes")
@@ -75,7 +75,7 @@ class ExecutionWriter:
                 log_failure("dynamodb.UpdateItem", code, attempt=1, table=EXECUTIONS.name)
 
 
-class ChangingClient(Client, Protocol):
+class ChangingClient(WriteClient, Protocol):
     """The calls of a boto3 DynamoDB client that actions use."""
 
     @property

@@ -7,8 +7,8 @@ from typing import Any
 from graph.history import (
     Attribution,
     Event,
-    Stage,
     StageScope,
+    StageSummary,
     Visit,
     attribute,
     frame,
@@ -91,7 +91,7 @@ def _which(around: StageScope) -> str:
     return f"#{'?' if around.iteration is None else around.iteration}"
 
 
-def stages(table: str, machine: dict[str, Any], *, read_to_end: bool = True) -> dict[str, Stage]:
+def stages(table: str, machine: dict[str, Any], *, read_to_end: bool = True) -> dict[str, StageSummary]:
     """Roll a table up along its machine."""
     definition = parse_definition(machine)
     attribution = attribute(events(table), definition, read_to_end=read_to_end)

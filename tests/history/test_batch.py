@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph.history import BatchJob, batch_job
+from graph.history import StartedJob, batch_job
 from tests.history.tables import read
 
 START = """
@@ -16,24 +16,24 @@ START = """
     ("events", "job"),
     [
         ("", None),
-        ('4 TaskSubmitted 3 resourceType: batch, output: {"JobId":"j"}', BatchJob("j", None)),
+        ('4 TaskSubmitted 3 resourceType: batch, output: {"JobId":"j"}', StartedJob("j", None)),
         ('4 TaskSubmitted 3 resourceType: sqs, output: {"JobId":"j"}', None),
         ("4 TaskSubmitted 3 resourceType: batch, output: not JSON", None),
         ("4 TaskSubmitted 3 resourceType: batch, output: [1]", None),
         ("4 TaskSubmitted 3 resourceType: batch, output: " + "[" * 100_000, None),
         ('4 TaskSubmitted 3 resourceType: batch, output: {"JobId":7}', None),
-        ('4 TaskSucceeded 3 resourceType: batch, output: {"JobId":"j"}', BatchJob("j", None)),
+        ('4 TaskSucceeded 3 resourceType: batch, output: {"JobId":"j"}', StartedJob("j", None)),
         (
             '4 TaskSucceeded 3 resourceType: batch, output: {"JobId":"j","Container":{"LogStreamName":"s"}}',
-            BatchJob("j", "s"),
+            StartedJob("j", "s"),
         ),
         (
             '4 TaskFailed 3 resourceType: batch, error: E, cause: {"JobId":"j","Container":{"LogStreamName":"s"}}',
-            BatchJob("j", "s"),
+            StartedJob("j", "s"),
         ),
     ],
 )
-def test_the_job_is_what_the_last_events_say(events: str, job: BatchJob | None) -> None:
+def test_the_job_is_what_the_last_events_say(events: str, job: StartedJob | None) -> None:
     (visit,) = read(START + events.replace(', "', ',"')).visits
     assert batch_job(visit) == job
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from graph.history import Stage, StageTransitionKind, Transition, attribute, iterations_of, parse_definition
+from graph.history import StageSummary, StageTransitionKind, Transition, attribute, iterations_of, parse_definition
 from graph.history.visit import MAX_TRIES
 from tests.history.tables import events, read, stages
 

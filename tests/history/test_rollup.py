@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from graph.history import IterationCounts, Stage, attribute, batch_job, frame, parse_definition, roll_up
+from graph.history import IterationCounts, StageSummary, attribute, batch_job, frame, parse_definition, roll_up
 from tests.history.tables import events, stages
 
 CONVERSION = {
@@ -49,7 +49,7 @@ WHOLE = (
 )
 
 
-def row(stage: Stage) -> tuple[object, ...]:
+def row(stage: StageSummary) -> tuple[object, ...]:
     def at(time: object) -> str:
         return f"{time:%H:%M:%S}" if time is not None else ""
 

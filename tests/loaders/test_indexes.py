@@ -9,7 +9,7 @@ import pytest
 from graph.demo.database import EmbeddedDatabase, create_tables
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.loaders import Loaders
-from graph.loaders.base import KeyLoader, Slice, SliceLoader
+from graph.loaders.base import KeyLoader, KeyRange, SliceLoader
 from graph.tables import catalogue
 from graph.tables.catalogue import Index, Table, execution_indexes
 from graph.tables.reader import Refused
@@ -72,7 +72,7 @@ def test_every_index_has_its_case() -> None:
 @pytest.mark.parametrize("forward", [True, False])
 async def test_the_index_gives_its_rows_in_its_order(operate: Operate, case: Case, forward: bool) -> None:
     operation = operate()
-    stretch = await case.loader(operation.loaders).load(Slice(case.partition, forward=forward))
+    stretch = await case.loader(operation.loaders).load(KeyRange(case.partition, forward=forward))
     found, expected = [row.primary_key for row in stretch.rows], case.expected()
     assert sorted(found) == sorted(expected)
     assert len(found) > 1
@@ -83,7 +83,7 @@ async def test_the_index_gives_its_rows_in_its_order(operate: Operate, case: Cas
 @each
 async def test_no_other_index_is_asked(operate: Operate, case: Case) -> None:
     operation = operate()
-    await case.loader(operation.loaders).load(Slice(case.partition))
+    await case.loader(operation.loaders).load(KeyRange(case.partition))
     assert [request.get("IndexName") for request in operation.requests] == [case.index.name]
 
 
@@ -91,7 +91,7 @@ async def test_no_other_index_is_asked(operate: Operate, case: Case) -> None:
 async def test_rows_of_the_index_are_not_read_again_by_key(operate: Operate, case: Case) -> None:
     operation = operate()
     loaders = operation.loaders
-    stretch = await case.loader(loaders).load(Slice(case.partition))
+    stretch = await case.loader(loaders).load(KeyRange(case.partition))
     loaders_by_key: dict[Table, KeyLoader[Any]] = {
         catalogue.EXECUTIONS: loaders.executions.by_key,
         catalogue.INPUTS: loaders.inputs.by_key,
@@ -117,5 +117,5 @@ async def test_without_the_index_the_load_is_an_error(operate: Operate, empty: E
     create_tables(empty.client, {replace(case.table, indexes=left): name})
     operation = operate(client=empty.client, names=empty.names | {case.table: name})
     with pytest.raises(Refused):
-        await case.loader(operation.loaders).load(Slice(case.partition))
+        await case.loader(operation.loaders).load(KeyRange(case.partition))
     empty.client.delete_table(TableName=name)

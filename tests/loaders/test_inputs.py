@@ -1,4 +1,4 @@
-from graph.loaders.base import Slice
+from graph.loaders.base import KeyRange
 from graph.tables.catalogue import INPUTS
 from tests.demo.reading import ITEMS, rows
 from tests.loaders.conftest import Operate
@@ -10,7 +10,7 @@ RUN = INPUT["workflowExecutionId"]
 async def test_the_inputs_of_a_run_are_read_by_its_id_and_not_again_by_key(operate: Operate) -> None:
     operation = operate()
     inputs = operation.loaders.inputs
-    found = (await inputs.of_execution.load(Slice(RUN))).rows
+    found = (await inputs.of_execution.load(KeyRange(RUN))).rows
     assert len(found) == len(rows(INPUTS, workflowExecutionId=RUN))
     assert await inputs.by_key.load(found[0].primary_key) is found[0]
     assert operation.tally.calls == 1

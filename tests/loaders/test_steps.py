@@ -2,7 +2,7 @@ import pytest
 
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.errors import Throttled
-from graph.loaders.base import Slice
+from graph.loaders.base import KeyRange
 from graph.tables.catalogue import STEPS, STEPS_BY_END_STATE, STEPS_BY_EXECUTION, STEPS_BY_PREDECESSOR
 from graph.tables.records.steps import StepRow
 from tests.demo.reading import ITEMS, chain, rows
@@ -121,5 +121,5 @@ async def test_steps_that_the_chain_brought_are_not_read_again(operate: Operate)
     found = await steps.chain.load(SAMPLE_EXECUTION_ID)
     assert await steps.by_id.load(IDS[0]) is found.steps[0]
     assert await steps.by_key.load((IDS[1], SAMPLE_EXECUTION_ID)) is found.steps[1]
-    assert set((await steps.by_execution.load(Slice(SAMPLE_EXECUTION_ID))).rows) == set(found.steps)
+    assert set((await steps.by_execution.load(KeyRange(SAMPLE_EXECUTION_ID))).rows) == set(found.steps)
     assert operation.tally.calls == 1

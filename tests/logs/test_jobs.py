@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from graph.aws.calls import Caller
-from graph.logs.jobs import NO_LONGER_DESCRIBED, ON_EKS, Found, Jobs
+from graph.logs.jobs import NO_LONGER_DESCRIBED, ON_EKS, Found, JobStreams
 from graph.logs.sources import DeadlineJob
 from tests.harness import told
 from tests.logs.test_service import Batch, Deadline, Refusing, job, registered
@@ -22,7 +22,7 @@ def caller() -> Iterator[Caller]:
 
 
 async def streams(caller: Caller, batch: Any, entries: Any, stage: str | None = None) -> Found:
-    return await Jobs(batch, Deadline(), caller).batch_streams(entries, stage, "/aws/batch/job", "/aws/batch/job")
+    return await JobStreams(batch, Deadline(), caller).batch_streams(entries, stage, "/aws/batch/job", "/aws/batch/job")
 
 
 async def test_the_streams_of_all_registered_jobs_count_in_their_order(caller: Caller) -> None:
@@ -71,7 +71,7 @@ async def test_five_pages_of_sessions_are_read_and_the_last_started_chosen(calle
             return {"sessions": sessions, "nextToken": str(page + 1)}
 
     client = Recorded(Endless())
-    found = await Jobs(Batch(), client, caller).sessions([JOB])
+    found = await JobStreams(Batch(), client, caller).sessions([JOB])
     assert len(client.requests) == 5
     assert found.streams == [f"session-4-{n}" for n in range(19, 9, -1)]
     assert told(found.warnings) == [("LINES_LEFT_OUT", "Only the 10 sessions that started last were read.")]
@@ -79,12 +79,12 @@ async def test_five_pages_of_sessions_are_read_and_the_last_started_chosen(calle
 
 async def test_sessions_of_several_jobs_are_one_list(caller: Caller) -> None:
     one = Deadline({"sessionId": "session-1", "startedAt": datetime(2026, 1, 1, tzinfo=UTC)})
-    found = await Jobs(Batch(), one, caller).sessions([JOB, JOB._replace(job_id="other")])
+    found = await JobStreams(Batch(), one, caller).sessions([JOB, JOB._replace(job_id="other")])
     assert found.streams == ["session-1"]
 
 
 async def test_sessions_that_may_not_be_listed_are_a_failure(caller: Caller) -> None:
-    found = await Jobs(Batch(), Refusing("AccessDeniedException"), caller).sessions([JOB])
+    found = await JobStreams(Batch(), Refusing("AccessDeniedException"), caller).sessions([JOB])
     assert found == Found((), "AccessDeniedException")
 
 
@@ -95,7 +95,7 @@ async def test_a_job_whose_sessions_may_not_be_listed_hides_those_of_no_other(ca
                 raise refused("AccessDeniedException")
             return {"sessions": [{"sessionId": f"session-{jobId}"}]}
 
-    found = await Jobs(Batch(), Recorded(OneDenied()), caller).sessions([JOB._replace(job_id="denied"), JOB])
+    found = await JobStreams(Batch(), Recorded(OneDenied()), caller).sessions([JOB._replace(job_id="denied"), JOB])
     assert found.streams == ["session-job"]
     text = "The sessions of a job could not be listed: AccessDeniedException."
     assert told(found.warnings) == [("ENGINE_DENIED", text)]

@@ -3,14 +3,14 @@ from hypothesis import strategies as st
 
 from graph.logs.lines import Line, Mark
 from graph.logs.merging import Place, PlaceWindow, merge
-from graph.logs.reading import Reading
+from graph.logs.reading import LogReading
 
 
 def line(time: int, stream: str = "s", ordinal: int = 0) -> Line:
     return Line(Mark(time, stream, ordinal), f"{time}", None)
 
 
-def times(reading: list[tuple[str, Reading]], window: PlaceWindow) -> list[tuple[int, str]]:
+def times(reading: list[tuple[str, LogReading]], window: PlaceWindow) -> list[tuple[int, str]]:
     return [(place.time, place.key) for place, _ in merge(reading, window).lines]
 
 
@@ -18,14 +18,14 @@ OLDEST, NEWEST = PlaceWindow(3, forward=True), PlaceWindow(3, forward=False)
 
 
 def test_lines_go_by_time_and_then_by_log() -> None:
-    readings = [("b", Reading([line(1), line(2)])), ("a", Reading([line(2), line(3)]))]
+    readings = [("b", LogReading([line(1), line(2)])), ("a", LogReading([line(2), line(3)]))]
     assert times(readings, OLDEST) == [(1, "b"), (2, "a"), (2, "b"), (3, "a")]
-    backward = [("b", Reading([line(2), line(1)])), ("a", Reading([line(3), line(2)]))]
+    backward = [("b", LogReading([line(2), line(1)])), ("a", LogReading([line(3), line(2)]))]
     assert times(backward, NEWEST) == [(3, "a"), (2, "b"), (2, "a"), (1, "b")]
 
 
 def test_nothing_is_shown_beyond_where_a_reading_stopped() -> None:
-    readings = [("a", Reading([line(1), line(5)])), ("b", Reading([line(2)], Mark.start_of(4), 60))]
+    readings = [("a", LogReading([line(1), line(5)])), ("b", LogReading([line(2)], Mark.start_of(4), 60))]
     merged = merge(readings, OLDEST)
     assert [place.time for place, _ in merged.lines] == [1, 2]
     assert merged.stopped_at == Place(4, "b", "", -1)
@@ -33,21 +33,24 @@ def test_nothing_is_shown_beyond_where_a_reading_stopped() -> None:
 
 
 def test_a_full_page_does_not_care_where_a_reading_stopped() -> None:
-    readings = [("a", Reading([line(1), line(2), line(3), line(4)])), ("b", Reading([], Mark.start_of(9)))]
+    readings = [("a", LogReading([line(1), line(2), line(3), line(4)])), ("b", LogReading([], Mark.start_of(9)))]
     merged = merge(readings, OLDEST)
     assert len(merged.lines) == 4
     assert merged.stopped_at is None
 
 
 def test_a_failed_reading_holds_nobody_up() -> None:
-    readings = [("a", Reading([line(1), line(5)])), ("b", Reading([], Mark.start_of(0), failure="Denied"))]
+    readings = [("a", LogReading([line(1), line(5)])), ("b", LogReading([], Mark.start_of(0), failure="Denied"))]
     merged = merge(readings, OLDEST)
     assert [place.time for place, _ in merged.lines] == [1, 5]
     assert merged.stopped_at is None
 
 
 def test_after_a_reading_that_failed_on_its_way_more_may_follow_but_nothing_comes_twice() -> None:
-    readings = [("a", Reading([line(1), line(5)])), ("b", Reading([line(2)], Mark.start_of(3), failure="Throttled"))]
+    readings = [
+        ("a", LogReading([line(1), line(5)])),
+        ("b", LogReading([line(2)], Mark.start_of(3), failure="Throttled")),
+    ]
     assert merge(readings, OLDEST).stopped_at == Place(5, "a", "s", 0)
 
 

@@ -10,7 +10,7 @@ from graph.aws.calls import Caller
 from graph.aws.clients import Clients
 from graph.demo.cloudwatch import EmbeddedLogs, Written
 from graph.logs.lines import LineWindow, Span
-from graph.logs.reading import LogReadStatus, Reading
+from graph.logs.reading import LogReading, LogReadStatus
 from graph.logs.scope import Owner
 from graph.logs.service import Logs, OperationLogs, Target
 from graph.logs.sources import DeadlineJob, LogKind, LogSource, LogSourceType
@@ -115,7 +115,7 @@ async def read(
     text: str | None = None,
     forward: bool = True,
     engines: Any = None,
-) -> tuple[Target, Reading | None, list[tuple[str, dict[str, Any]]]]:
+) -> tuple[Target, LogReading | None, list[tuple[str, dict[str, Any]]]]:
     client = Recorded(logs or Everything())
     jobs: Any = batch or Batch()
     farm: Any = deadline or Deadline()

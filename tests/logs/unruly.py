@@ -10,8 +10,8 @@ from graph.aws.calls import Caller
 from graph.demo.cloudwatch import EmbeddedLogs
 from graph.logs.cloudwatch import CloudWatch
 from graph.logs.lines import Line, LineWindow, Mark, Span
-from graph.logs.reading import LineReader, Reading
-from graph.logs.scope import Scope
+from graph.logs.reading import LineReader, LogReading
+from graph.logs.scope import LogScope
 from graph.logs.walks import ScopeReader
 
 ARN = "arn:aws:logs:us-west-2:123456789012:log-group:"
@@ -84,7 +84,7 @@ class Calls:
 
 
 def reader(client: Any, caller: Caller, *, span: Span = ALL_TIME, **scope: Any) -> ScopeReader:
-    return ScopeReader(CloudWatch(client, caller), Scope(ARN + GROUP, **scope), span)
+    return ScopeReader(CloudWatch(client, caller), LogScope(ARN + GROUP, **scope), span)
 
 
 async def walk(
@@ -95,10 +95,10 @@ async def walk(
     start: Mark | None = None,
     stop: Mark | None = None,
     calls: int = 10_000,
-) -> tuple[list[Line], list[Reading]]:
+) -> tuple[list[Line], list[LogReading]]:
     """Every line from a start on, page by page, as a client gets them; and the readings that brought them."""
     lines: list[Line] = []
-    readings: list[Reading] = []
+    readings: list[LogReading] = []
     width = None
     while len(readings) < 10_000:
         reading = await of.read(LineWindow(count, forward, start, stop, width), Calls(calls))

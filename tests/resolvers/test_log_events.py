@@ -18,7 +18,7 @@ from graph.demo.registrations import PLANTED_SECRETS, REGISTRATIONS_ID, SECRETS_
 from graph.demo.samples import SAMPLE_EXECUTION_ID, SAMPLE_STEP_IDS
 from graph.errors import MalformedValue
 from graph.logs.lines import Allowance, Line, LineWindow, Mark, Span
-from graph.logs.reading import LineReader, Reading
+from graph.logs.reading import LineReader, LogReading
 from graph.resolvers.log_events import LinesWanted
 from graph.settings import Settings
 from graph.tables.records.executions import ExecutionRow
@@ -389,10 +389,10 @@ class Histories:
 
     def history(self, execution: ExecutionRow, span: Span, text: str) -> LineReader:
         class Reader:
-            async def read(self, window: LineWindow, allowance: Allowance) -> Reading:
+            async def read(self, window: LineWindow, allowance: Allowance) -> LogReading:
                 marks = [Mark(span.low + n, "", n) for n in range(10)]
                 lines = [Line(mark, f"event {n}", None) for n, mark in enumerate(marks) if window.wants(mark)]
-                return Reading(lines[:: 1 if window.forward else -1][: window.count + 1])
+                return LogReading(lines[:: 1 if window.forward else -1][: window.count + 1])
 
         return Reader()
 

@@ -4,7 +4,7 @@ from graph.history.event import Event, EventKind, StageStatus
 from graph.history.place import Place, find_around, is_placed, scope_of, visit_of
 from graph.history.rules.rule import Rule, keep
 from graph.history.trace import Trace
-from graph.history.visit import Attempt, MapRun, Scope, Visit
+from graph.history.visit import Attempt, MapRunState, Scope, Visit
 
 
 def _started(trace: Trace, event: Event, link: Place | None) -> Place | None:
@@ -138,9 +138,9 @@ def _map_run(trace: Trace, event: Event, link: Place | None) -> Place | None:
     if visit is None:
         return None
     if event.kind is EventKind.MAP_RUN_STARTED:
-        visit.map_run = MapRun(event.text("mapRunArn"), 0)
+        visit.map_run = MapRunState(event.text("mapRunArn"), 0)
     elif event.kind is EventKind.MAP_RUN_REDRIVEN:
-        visit.map_run = MapRun(event.text("mapRunArn"), event.number("redriveCount"))
+        visit.map_run = MapRunState(event.text("mapRunArn"), event.number("redriveCount"))
     elif event.kind is EventKind.MAP_RUN_FAILED:
         trace.fail(visit, event)
     elif event.kind is EventKind.MAP_RUN_ABORTED:

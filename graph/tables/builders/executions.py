@@ -82,7 +82,7 @@ def execution_end(
 _ENDS = ", ".join(sorted(status.value for status in TERMINAL))
 
 
-class AssetReference(NamedTuple):
+class AssetKey(NamedTuple):
     """An asset by its ids."""
 
     database_id: str
@@ -90,7 +90,7 @@ class AssetReference(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpecifiedPipeline:
+class PlannedPipeline:
     """A step that is planned: a pipeline's place in a workflow."""
 
     database_id: str
@@ -123,11 +123,11 @@ class ConfigurationRecord(Record):
     started_at: datetime
     metadata_text: str
     metadata_file_key: str
-    pipelines: Sequence[SpecifiedPipeline]
-    output: AssetReference | None = None
+    pipelines: Sequence[PlannedPipeline]
+    output: AssetKey | None = None
     path_extension: str = keys.WHOLE
     named_database_id: str = ""
-    source_assets: Sequence[AssetReference] = ()
+    source_assets: Sequence[AssetKey] = ()
     source_databases: Sequence[str] = ()
 
     def attributes(self) -> Mapping[str, Any]:

@@ -7,10 +7,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from graph.tables.builders.executions import (
-    AssetReference,
+    AssetKey,
     ConfigurationRecord,
     ExecutionRecord,
-    SpecifiedPipeline,
+    PlannedPipeline,
 )
 from graph.tables.builders.inputs import InputMetadataRecord, InputRecord, StepInputFileRecord
 from graph.tables.builders.outputs import OutputFileRecord, OutputMetadataRecord, OutputResultRecord
@@ -63,8 +63,8 @@ def _lists(draw: st.DrawFn, elements: st.SearchStrategy[Any]) -> list[Any]:
     return draw(st.lists(elements, max_size=4)) * draw(st.sampled_from([0, 1, 1, 1_000]))
 
 
-_ASSETS = st.builds(AssetReference, _IDS, _ASSET_IDS)
-_STEPS = st.builds(SpecifiedPipeline, database_id=_IDS, pipeline_id=_IDS, job_name=_TEXTS, default_template_id=_TEXTS)
+_ASSETS = st.builds(AssetKey, _IDS, _ASSET_IDS)
+_STEPS = st.builds(PlannedPipeline, database_id=_IDS, pipeline_id=_IDS, job_name=_TEXTS, default_template_id=_TEXTS)
 _LOGS = st.builds(
     registered_log, _TEXTS, _TEXTS, stream=_TEXTS, prefix=_TEXTS, stage=_TEXTS, label=_TEXTS, source_type=_TEXTS
 )

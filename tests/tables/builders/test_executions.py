@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from graph.tables.builders.executions import (
-    AssetReference,
+    AssetKey,
     ConfigurationRecord,
     ExecutionRecord,
-    SpecifiedPipeline,
+    PlannedPipeline,
     execution_end,
     status_check,
 )
@@ -36,7 +36,7 @@ CONFIGURATION = ConfigurationRecord(
     started_at=START,
     metadata_text="{}",
     metadata_file_key="pipelines/metadata.json",
-    pipelines=[SpecifiedPipeline(database_id="GLOBAL", pipeline_id="mesh", job_name="convert")],
+    pipelines=[PlannedPipeline(database_id="GLOBAL", pipeline_id="mesh", job_name="convert")],
 )
 
 
@@ -106,7 +106,7 @@ def test_a_status_of_a_run_that_goes_on_is_no_end(status: ExecutionStatus) -> No
 
 
 def test_a_run_with_an_output_asset_is_in_the_index_of_outputs() -> None:
-    item = replace(CONFIGURATION, output=AssetReference("plant", "pump")).item()
+    item = replace(CONFIGURATION, output=AssetKey("plant", "pump")).item()
     assert item["outputDatabaseId:outputAssetId"] == "plant:pump"
     assert (item["outputLocationType"], item["outputDatabaseId"], item["outputAssetId"]) == ("asset", "plant", "pump")
 
@@ -117,8 +117,8 @@ def test_a_run_that_leaves_results_only_is_in_no_index_of_outputs() -> None:
     assert (item["outputLocationType"], item["outputDatabaseId"], item["outputAssetId"]) == ("none", "", "")
 
 
-@pytest.mark.parametrize("output", [AssetReference("", "pump"), AssetReference("plant", "")])
-def test_half_an_output_asset_is_refused(output: AssetReference) -> None:
+@pytest.mark.parametrize("output", [AssetKey("", "pump"), AssetKey("plant", "")])
+def test_half_an_output_asset_is_refused(output: AssetKey) -> None:
     with pytest.raises(InvalidRecord, match="needs both ids"):
         replace(CONFIGURATION, output=output).item()
 
@@ -135,7 +135,7 @@ def test_a_snapshot_keeps_the_order_of_the_steps() -> None:
     ]
 
 
-ASSETS = [AssetReference("plant", f"asset-{number}") for number in range(10_000)]
+ASSETS = [AssetKey("plant", f"asset-{number}") for number in range(10_000)]
 STEPS = [replace(CONFIGURATION.pipelines[0], job_name=f"job-{number}" * 20) for number in range(2_000)]
 
 
