@@ -33,6 +33,8 @@ def test_the_code_keeps_every_contract() -> None:
             "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import graph.schema",
         ),
         ("layers", "cellar.py", ""),
+        ("executor", "execution/slots.py", "from graph.execution.run import PlanRun"),
+        ("executor", "execution/intruder.py", ""),
         ("storage", "tables/intruder.py", "import graphql"),
         ("storage", "history/intruder.py", "from strawberry import relay"),
         ("types", "schema/intruder.py", "import boto3"),

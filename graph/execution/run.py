@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from graph.execution.code import Place
     from graph.execution.declared import Bound
     from graph.execution.graphql_internals import Executor, Path
-    from graph.execution.plan import Plan
-    from graph.execution.slots import Level, PlannedField, Slot
+    from graph.execution.slots import GrowingPlan, Level, PlannedField, Slot
     from graph.operation import OperationScope, OperationTask
 
     Then: TypeAlias = Callable[["PlanRun", Any, Any, Place], None]
@@ -38,7 +37,7 @@ class PlanRun:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: GrowingPlan,
         context: Any,
         variables: Mapping[str, Any],
         scope: OperationScope,

@@ -5,9 +5,9 @@ A slot is of a plan, and serves all requests that run by it; what is of one requ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 
 from graphql import (
     FieldNode,
@@ -21,11 +21,8 @@ from graphql import (
 
 from graph.execution.code import Complete, Place
 from graph.execution.declared import Answered, Bound
-from graph.execution.graphql_internals import FieldDetails, Path
+from graph.execution.graphql_internals import Executor, FieldDetails, Path
 from graph.execution.inputs import Arguments
-
-if TYPE_CHECKING:
-    from graph.execution.run import PlanRun
 
 Steps: TypeAlias = tuple[tuple[str | None, bool], ...]
 """The steps to a place: of each, the type whose field it is, or None for an item, and whether it may be null."""
@@ -45,6 +42,49 @@ class PlannedRequest(NamedTuple):
     field_nodes: Sequence[FieldNode]
     parent_type: GraphQLObjectType
     fragments: Mapping[str, FragmentDefinitionNode]
+
+
+class GrowingPlan(Protocol):
+    """A plan, as slots make it grow."""
+
+    def level(self, executor: Executor[Any], slot: Slot, kind: GraphQLOutputType) -> Level:
+        """Return the level of the values of a type that come to a slot."""
+
+
+class SlotRun(Protocol):
+    """One request that runs by a plan, as slots know it."""
+
+    todo: list[tuple[Any, Any, Any, Place]]
+    bounds: dict[PlannedField, Bound]
+
+    @property
+    def plan(self) -> GrowingPlan:
+        """The plan."""
+
+    @property
+    def executor(self) -> Executor[Any]:
+        """graphql-core's executor."""
+
+    @property
+    def context(self) -> Any:
+        """The context of the operation."""
+
+    @property
+    def variables(self) -> Mapping[str, Any]:
+        """The values of the operation's variables."""
+
+    def wait(
+        self,
+        slot: Slot,
+        then: Callable[[Any, Any, Any, Place], None],
+        answer: Awaitable[Any],
+        holder: Any,
+        place: Place,
+    ) -> None:
+        """Let an answer come, then complete it."""
+
+    def fail(self, slot: Slot, error: Exception, place: Place) -> None:
+        """Report an error, with null in its place."""
 
 
 @dataclass(slots=True, eq=False)
@@ -73,7 +113,7 @@ class Slot:
             path = Path(path, key, type_name)
         return cast("Path", path)
 
-    def begin(self, run: PlanRun, value: Any, holder: Any, place: Place) -> None:
+    def begin(self, run: SlotRun, value: Any, holder: Any, place: Place) -> None:
         """Lets graphql-core complete a value."""
         path = self.path(place)
         info = run.executor.build_resolve_info(self.definition, self.nodes, self.parent, path)
@@ -84,14 +124,14 @@ class Slot:
             return
         self.settle(run, completed, holder, place)
 
-    def settle(self, run: PlanRun, completed: Any, holder: Any, place: Place) -> None:
+    def settle(self, run: SlotRun, completed: Any, holder: Any, place: Place) -> None:
         """Puts what graphql-core gives into its place, now or when it is there."""
         if run.executor.is_awaitable(completed):
             run.wait(self, self.put, completed, holder, place)
         else:
             self.put(run, completed, holder, place)
 
-    def put(self, _run: PlanRun, completed: Any, holder: Any, place: Place) -> None:
+    def put(self, _run: SlotRun, completed: Any, holder: Any, place: Place) -> None:
         """Puts a completed value into its place."""
         holder[place[1]] = completed  # type: ignore[index]  # only the answer itself has no place
 
@@ -102,7 +142,7 @@ class AbstractSlot(Slot):
 
     levels: dict[GraphQLObjectType, Level] = field(default_factory=dict)
 
-    def complete(self, value: Any, place: Place, run: PlanRun) -> Any:
+    def complete(self, value: Any, place: Place, run: SlotRun) -> Any:
         """Completes an object by its own type."""
         executor, abstract = run.executor, cast("GraphQLAbstractType", self.type)
         info = executor.build_resolve_info(self.definition, self.nodes, self.parent, self.path(place))
@@ -120,7 +160,7 @@ class FieldResolver(Slot):
 
     key: str
 
-    def ask(self, run: PlanRun, record: Any, holder: Any, around: Place) -> None:
+    def ask(self, run: SlotRun, record: Any, holder: Any, around: Place) -> None:
         """Begin to resolve the field of a record."""
         place = (around, self.key)
         try:
@@ -143,7 +183,7 @@ class PlannedField(FieldResolver):
     """The function, where its arguments are the same in each request."""
     level: Level | None = None
 
-    def ask(self, run: PlanRun, record: Any, holder: Any, around: Place) -> None:
+    def ask(self, run: SlotRun, record: Any, holder: Any, around: Place) -> None:
         """Begin to resolve the field of a record."""
         place = (around, self.key)
         try:
@@ -154,7 +194,7 @@ class PlannedField(FieldResolver):
             return
         run.wait(self, self.arrive, answer, holder, place)
 
-    def arrive(self, run: PlanRun, value: Any, holder: Any, place: Place) -> None:
+    def arrive(self, run: SlotRun, value: Any, holder: Any, place: Place) -> None:
         """Completes an answer and puts it into its place."""
         if value is None and not is_non_null_type(self.type):
             return
@@ -168,7 +208,7 @@ class PlannedField(FieldResolver):
             del run.todo[mark:]
             Slot.begin(self, run, value, holder, place)
 
-    def _bound(self, run: PlanRun) -> Bound:
+    def _bound(self, run: SlotRun) -> Bound:
         """The function with its arguments. It is kept for all requests where these can neither differ nor change."""
         if self.bind is None:
             name, fragments = self.details[0].node.name.value, run.executor.fragment_definitions
@@ -187,7 +227,7 @@ class ObjectFields:
 
     fields: Sequence[FieldResolver]
 
-    def begin(self, run: PlanRun, record: Any, holder: Any, around: Place) -> None:
+    def begin(self, run: SlotRun, record: Any, holder: Any, around: Place) -> None:
         """Begin to resolve them for a record."""
         for resolver in self.fields:
             resolver.ask(run, record, holder, around)
