@@ -1,4 +1,4 @@
-"""The ways to tell who asks, as the settings configure them."""
+"""The authenticators that the settings configure."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ from graph.loaders.permissions import PermissionRows
 from graph.settings import Settings
 
 HINT = (
-    "No way to tell who asks is configured, and nobody is served unknown. Set one or more of VAMS_GRAPH_API_KEYS=true, "
-    "VAMS_GRAPH_COGNITO_POOL_ID with VAMS_GRAPH_COGNITO_CLIENT_IDS, VAMS_GRAPH_OIDC_ISSUER with "
-    "VAMS_GRAPH_OIDC_AUDIENCES, VAMS_GRAPH_GATEWAY_SECRET, VAMS_GRAPH_GATEWAY_NETWORKS."
+    "No authentication is configured, and anonymous requests are rejected. Set one or more of "
+    "VAMS_GRAPH_API_KEYS=true, VAMS_GRAPH_COGNITO_POOL_ID with VAMS_GRAPH_COGNITO_CLIENT_IDS, "
+    "VAMS_GRAPH_OIDC_ISSUER with VAMS_GRAPH_OIDC_AUDIENCES, VAMS_GRAPH_GATEWAY_SECRET, VAMS_GRAPH_GATEWAY_NETWORKS."
 )
 
 FEDERATION_SECRET = "x-vams-federation-secret"  # noqa: S105 - the name of a header
@@ -24,30 +24,30 @@ FEDERATION_SECRET = "x-vams-federation-secret"  # noqa: S105 - the name of a hea
 
 
 class NotConfigured(Exception):
-    """The settings name no way to tell who asks, or name one only in part."""
+    """The settings configure no authenticator, or one only in part."""
 
 
 def configured_authenticators(settings: Settings, rows: PermissionRows) -> Sequence[Authenticator]:
-    """The ways that are configured, in the order in which they are tried: API keys, tokens, a gateway in front.
+    """Return the configured authenticators in the order in which they are tried: API keys, tokens, a gateway in front.
 
     Raises:
         NotConfigured: when there is none, or one lacks a part; the text says what to set.
     """
     _require_whole_ways(settings)
-    ways: list[Authenticator] = []
+    found: list[Authenticator] = []
     try:
         mfa = _mfa(settings)
         if settings.api_keys:
-            ways.append(ApiKeys(rows))
+            found.append(ApiKeys(rows))
         if issuers := _issuers(settings, mfa):
-            ways.append(Tokens(issuers, fetch=Fetcher(settings.profile)))
+            found.append(Tokens(issuers, fetch=Fetcher(settings.profile)))
         if settings.gateway_secret is not None or settings.gateway_networks:
-            ways.append(_gateway(settings, mfa))
+            found.append(_gateway(settings, mfa))
     except ValueError as error:
         raise NotConfigured(str(error)) from error
-    if not ways:
+    if not found:
         raise NotConfigured(HINT)
-    return ways
+    return found
 
 
 def federation_proof(settings: Settings) -> Proof | None:
