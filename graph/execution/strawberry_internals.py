@@ -5,7 +5,7 @@ past this one. pyproject.toml allows the one minor version that it was tested wi
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import strawberry
 from graphql import GraphQLSchema
@@ -14,6 +14,7 @@ from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 from strawberry.schema.schema_converter import GraphQLCoreConverter
 from strawberry.types.arguments import StrawberryArgument, convert_arguments
 from strawberry.types.base import StrawberryOptional
+from strawberry.types.enum import StrawberryEnumDefinition
 from strawberry.types.field import StrawberryField
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "StrawberryGraphQLCoreExecutionContext",
     "StrawberryOptional",
     "core_schema",
+    "enum_definition",
     "optimized_is_awaitable",
     "python_arguments",
     "resolve_info",
@@ -31,6 +33,11 @@ __all__ = [
 def core_schema(schema: strawberry.Schema) -> GraphQLSchema:
     """Return the schema of graphql-core that a schema of strawberry is."""
     return schema._schema  # noqa: SLF001 - strawberry has no other way to it
+
+
+def enum_definition(kind: type) -> StrawberryEnumDefinition:
+    """Return what ``strawberry.enum`` declared of an enumeration."""
+    return cast("StrawberryEnumDefinition", vars(kind)["__strawberry_definition__"])
 
 
 def resolve_info(info: strawberry.Info[Any, Any]) -> Any:

@@ -3,11 +3,11 @@
 from enum import Enum
 
 import strawberry
-from strawberry.types.enum import StrawberryEnumDefinition
 
 from graph import execution_warnings
 from graph.actions.abort import AbortOutcome
 from graph.engines import engine, inside
+from graph.execution.strawberry_internals import enum_definition
 from graph.history import StageStatus, StageTransitionKind
 from graph.logs import reading, sources
 from graph.resolvers import paging
@@ -16,7 +16,7 @@ from graph.tables import keys, states
 
 def _describe(kind: type[Enum], **members: str) -> None:
     """Describe the members of an enumeration, all of them, whose class is not the schema's own."""
-    definition: StrawberryEnumDefinition = vars(kind)["__strawberry_definition__"]
+    definition = enum_definition(kind)
     for value in definition.values:
         value.description = members.pop(value.name)
 
