@@ -27,7 +27,7 @@ _SHOWN = ("api", "asset", "database", "pipeline", "workflow")
 """The types of objects of which the graph shows any, the routes among them."""
 
 
-class Reason(StrEnum):
+class DecisionReason(StrEnum):
     """Why a decision is what it is."""
 
     ALLOWED = "allowed"
@@ -42,7 +42,7 @@ class Decision:
     """An answer that is true when it allows, with the constraint that decided, for the audit."""
 
     allowed: bool
-    reason: Reason
+    reason: DecisionReason
     constraint_id: str | None = None
 
     def __bool__(self) -> bool:
@@ -67,7 +67,7 @@ class Policy:
     def __init__(
         self,
         rules: Iterable[Rule],
-        otherwise: Decision = Decision(False, Reason.NOT_ALLOWED),
+        otherwise: Decision = Decision(False, DecisionReason.NOT_ALLOWED),
         roles: Iterable[str] = (),
     ) -> None:
         by_type: dict[str, list[Rule]] = {}
@@ -104,7 +104,7 @@ class Policy:
         return all(self.allows_everything(object_type, "GET") for object_type in _SHOWN)
 
 
-def deny_everything(reason: Reason, constraint_id: str | None = None) -> Policy:
+def deny_everything(reason: DecisionReason, constraint_id: str | None = None) -> Policy:
     """Build the policy of a user of whom no more is known than that something is wrong."""
     return Policy((), otherwise=Decision(False, reason, constraint_id))
 
@@ -124,7 +124,7 @@ class Compiler:
         self._malformed: Policy | None = None
         # Casbin strips the fields of policy lines but not those of requests, and so finds no user of such a name.
         if user_id != user_id.rstrip() or not all(map(is_one_policy_field, [user_id, *roles])):
-            self._malformed = deny_everything(Reason.MALFORMED)
+            self._malformed = deny_everything(DecisionReason.MALFORMED)
 
     def add(self, row: Row) -> None:
         """Compile one row; of several copies of one constraint the last counts."""
@@ -133,7 +133,7 @@ class Compiler:
             constraint_id = base_id(row)
             constraint = read_constraint(row)
         except MalformedConstraint:
-            self._malformed = deny_everything(Reason.MALFORMED, constraint_id)
+            self._malformed = deny_everything(DecisionReason.MALFORMED, constraint_id)
         else:
             self._rules[constraint_id] = _rule(constraint, self._holders) if constraint else None
 
@@ -155,15 +155,15 @@ def _rule(constraint: Constraint, holders: frozenset[str]) -> Rule | None:
     if not held:
         return None
     decisions = {
-        permission.action: Decision(True, Reason.ALLOWED, constraint.id)
+        permission.action: Decision(True, DecisionReason.ALLOWED, constraint.id)
         for permission in held
         if permission.effect == "allow"
     } | {
-        permission.action: Decision(False, Reason.DENIED, constraint.id)
+        permission.action: Decision(False, DecisionReason.DENIED, constraint.id)
         for permission in held
         if permission.effect == "deny"
     }
-    undecidable = Decision(False, Reason.UNDECIDABLE, constraint.id)
+    undecidable = Decision(False, DecisionReason.UNDECIDABLE, constraint.id)
     return Rule(constraint.object_type, compile_condition(constraint), decisions, undecidable)
 
 

@@ -53,7 +53,7 @@ class RunReference:
     flow_arn: str | None = None
 
 
-class Registration(NamedTuple):
+class RegisteredRun(NamedTuple):
     """What an engine reads off an entry that a step registered; each is None where the entry does not say.
 
     Attributes:
@@ -120,7 +120,7 @@ class Engine(Protocol):
     def run(self, reference: str) -> RunReference | None:
         """Return what the reference of a run says; None where a text is none."""
 
-    def registration(self, entry: Mapping[str, Any]) -> Registration:
+    def registration(self, entry: Mapping[str, Any]) -> RegisteredRun:
         """Return what an entry of its resource type says. Values of the entry may be of any type."""
 
     async def describe(self, reference: str) -> RunFacts:

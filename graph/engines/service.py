@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar, cast
 from graph.aws.calls import FORGOTTEN, NOT_KEPT, TIME_IS_UP, Caller, CallFailed
 from graph.aws.clients import Clients
 from graph.batching import Loader
-from graph.engines.engine import Engine, HistoryPage, NoHistory, Registration, RunFacts, RunReference
+from graph.engines.engine import Engine, HistoryPage, NoHistory, RegisteredRun, RunFacts, RunReference
 from graph.engines.inside import Bounds, Inside, look_inside
 from graph.engines.jobs import MOST_BATCH_JOBS, DeadlineJobKey, JobFacts, Jobs
 from graph.engines.memory import CheckMemory, InsideMemory, LiveStatus, size_of
@@ -73,7 +73,7 @@ class Engines:
         """Return what the reference of a run says; None where a text is no engine's."""
         return next((run for engine in self.engines if (run := engine.run(reference)) is not None), None)
 
-    def registration(self, entry: Mapping[str, Any]) -> Registration | None:
+    def registration(self, entry: Mapping[str, Any]) -> RegisteredRun | None:
         """Return what a registered entry of a step says of a run; None where no engine ran what it is."""
         named = entry.get("resourceType")
         resource_type = named if named and isinstance(named, str) else UNTYPED
@@ -108,7 +108,7 @@ class OperationEngines:
         """Return what the reference of a run says; None where a text is no engine's."""
         return self._engines.run(reference)
 
-    def registration(self, entry: Mapping[str, Any]) -> Registration | None:
+    def registration(self, entry: Mapping[str, Any]) -> RegisteredRun | None:
         """Return what a registered entry of a step says of a run; None where no engine ran what it is."""
         return self._engines.registration(entry)
 

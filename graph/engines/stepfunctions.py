@@ -13,7 +13,7 @@ from graph.engines.engine import (
     HistoryPage,
     NoHistory,
     RedriveStatus,
-    Registration,
+    RegisteredRun,
     RunFacts,
     RunReference,
     StaleToken,
@@ -62,11 +62,11 @@ class StepFunctions:
             self.name, reference, match["name"], match["flow"], arn=reference, flow_arn=_machine_of(reference)
         )
 
-    def registration(self, entry: Mapping[str, Any]) -> Registration:
+    def registration(self, entry: Mapping[str, Any]) -> RegisteredRun:
         """Return what an entry says: its ``executionArn`` and, for the state machine, its ``stateMachineArn`` first."""
         execution, machine = (_text(entry.get(key)) for key in ("executionArn", "stateMachineArn"))
         either = machine or execution
-        return Registration(
+        return RegisteredRun(
             run=execution,
             flow=_machine_of(either) if either else None,
             flow_name=(machine or "").partition(":stateMachine:")[2] or None,

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graph.auth.constraints import FIELDS, OPERATORS
-from graph.auth.policy import Decision, Policy, Reason, compile_policy, deny_everything
+from graph.auth.policy import Decision, DecisionReason, Policy, compile_policy, deny_everything
 from graph.errors import MalformedValue
 from tests.auth.casbin_reference import Reference
 from tests.auth.rows import ALL_ACTIONS, constraint, criterion
@@ -32,15 +32,15 @@ def test_a_decision_names_the_constraint_that_decided() -> None:
     locked = constraint("locked", "asset", all_of=[criterion("tags", "is_one_of", "locked")], deny=["PUT"])
     of_bob = policy(assets, locked)
 
-    assert of_bob.allows("asset", ASSET, "GET") == Decision(True, Reason.ALLOWED, "assets")
-    assert of_bob.allows("asset", ASSET, "PUT") == Decision(False, Reason.DENIED, "locked")
-    assert of_bob.allows("asset", ASSET, "DELETE") == Decision(False, Reason.NOT_ALLOWED)
-    assert of_bob.allows("asset", ASSET | {"databaseId": "other"}, "GET") == Decision(False, Reason.NOT_ALLOWED)
+    assert of_bob.allows("asset", ASSET, "GET") == Decision(True, DecisionReason.ALLOWED, "assets")
+    assert of_bob.allows("asset", ASSET, "PUT") == Decision(False, DecisionReason.DENIED, "locked")
+    assert of_bob.allows("asset", ASSET, "DELETE") == Decision(False, DecisionReason.NOT_ALLOWED)
+    assert of_bob.allows("asset", ASSET | {"databaseId": "other"}, "GET") == Decision(False, DecisionReason.NOT_ALLOWED)
 
 
 def test_a_decision_is_true_when_it_allows() -> None:
-    assert Decision(True, Reason.ALLOWED)
-    assert not Decision(False, Reason.DENIED)
+    assert Decision(True, DecisionReason.ALLOWED)
+    assert not Decision(False, DecisionReason.DENIED)
 
 
 def test_without_constraints_everything_is_denied() -> None:
@@ -88,7 +88,7 @@ def test_comparing_a_list_as_text_denies_every_action_wherever_the_rule_gets_tha
     broken = constraint("broken", "asset", all_of=[*in_database("plant-models"), tags], deny=["DELETE"])
     of_bob = policy(everything, broken)
 
-    assert of_bob.allows("asset", ASSET, "GET") == Decision(False, Reason.UNDECIDABLE, "broken")
+    assert of_bob.allows("asset", ASSET, "GET") == Decision(False, DecisionReason.UNDECIDABLE, "broken")
     assert of_bob.allows("asset", ASSET | {"databaseId": "other"}, "GET")
     assert of_bob.allows("asset", ASSET | {"tags": None}, "GET")
 
@@ -141,13 +141,15 @@ def test_of_copies_of_a_constraint_the_last_counts() -> None:
 def test_one_malformed_constraint_denies_everything() -> None:
     everything = constraint("everything", "database", all_of=in_database(".*", "contains"), allow=["GET"])
     malformed = everything | {"constraintId": "bad", "criteriaAnd": [{"field": "databaseId", "operator": "equals"}]}
-    assert policy(everything, malformed).allows("database", {}, "GET") == Decision(False, Reason.MALFORMED, "bad")
+    assert policy(everything, malformed).allows("database", {}, "GET") == Decision(
+        False, DecisionReason.MALFORMED, "bad"
+    )
 
 
 @pytest.mark.parametrize("user_id", ["bob ", "bob,g", "bob(", "bob)", "bob\np"])
 def test_a_user_whom_casbin_cannot_read_is_denied_everything(user_id: str) -> None:
     row = constraint("c", "database", all_of=in_database(".*", "contains"), allow=["GET"])
-    assert compile_policy(user_id, [ROLE], [row]).allows("database", {}, "GET").reason == Reason.MALFORMED
+    assert compile_policy(user_id, [ROLE], [row]).allows("database", {}, "GET").reason == DecisionReason.MALFORMED
     assert not Reference(user_id, [ROLE], [plain(row)]).allows("database", {}, "GET")
 
 
@@ -192,7 +194,7 @@ def test_nothing_is_hidden_where_all_that_is_shown_is_open() -> None:
     assert policy(*OPEN.values()).hides_nothing
     assert policy(*OPEN.values(), constraint("d", "asset", all_of=in_database("secret"), deny=["PUT"])).hides_nothing
     assert not policy().hides_nothing
-    assert not deny_everything(Reason.MALFORMED).hides_nothing
+    assert not deny_everything(DecisionReason.MALFORMED).hides_nothing
 
 
 @pytest.mark.parametrize("kind", OPEN)
@@ -218,7 +220,10 @@ def test_a_comparison_with_what_is_no_text_denies_and_never_counts_as_no_match(o
     everything = constraint("all", "asset", all_of=in_database(".*", "contains"), allow=["GET"])
     by_name = constraint("name", "asset", all_of=[criterion("assetName", operator, "x")], deny=["GET"])
     assert policy(everything).allows("asset", ASSET | {"assetName": value}, "GET")
-    assert policy(everything, by_name).allows("asset", ASSET | {"assetName": value}, "GET").reason is Reason.UNDECIDABLE
+    assert (
+        policy(everything, by_name).allows("asset", ASSET | {"assetName": value}, "GET").reason
+        is DecisionReason.UNDECIDABLE
+    )
 
 
 @pytest.mark.parametrize("operator", ["is_one_of", "is_not_one_of"])
@@ -226,7 +231,9 @@ def test_a_comparison_with_what_is_no_text_denies_and_never_counts_as_no_match(o
 def test_a_comparison_with_what_is_no_list_of_tags_denies(operator: str, value: object) -> None:
     everything = constraint("all", "asset", all_of=in_database(".*", "contains"), allow=["GET"])
     by_tag = constraint("tag", "asset", all_of=[criterion("tags", operator, "locked")], deny=["GET"])
-    assert policy(everything, by_tag).allows("asset", ASSET | {"tags": value}, "GET").reason is Reason.UNDECIDABLE
+    assert (
+        policy(everything, by_tag).allows("asset", ASSET | {"tags": value}, "GET").reason is DecisionReason.UNDECIDABLE
+    )
 
 
 def test_text_that_cannot_be_encoded_is_no_error() -> None:

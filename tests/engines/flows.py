@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from graph.engines.engine import EngineName, HistoryPage, Registration, RunFacts, RunReference
+from graph.engines.engine import EngineName, HistoryPage, RegisteredRun, RunFacts, RunReference
 from graph.history import Definition, IterationCounts, parse_definition, parse_event
 from graph.tables.states import ExecutionStatus
 
@@ -31,9 +31,9 @@ class Flows:
         flow, _, name = reference.removeprefix(PREFIX).partition("/")
         return RunReference(self.name, reference, name, flow) if self.recognises(reference) and name else None
 
-    def registration(self, entry: Mapping[str, Any]) -> Registration:
+    def registration(self, entry: Mapping[str, Any]) -> RegisteredRun:
         flow, name = entry.get("flowName"), entry.get("executionName")
-        return Registration(f"{PREFIX}{flow}/{name}" if name else None, f"{PREFIX}{flow}", flow)
+        return RegisteredRun(f"{PREFIX}{flow}/{name}" if name else None, f"{PREFIX}{flow}", flow)
 
     async def describe(self, reference: str) -> RunFacts:
         self.asked.append(reference)

@@ -7,7 +7,7 @@ import pytest
 from graph.aws.calls import Caller, CallFailed
 from graph.demo.script import Script
 from graph.demo.stepfunctions import EmbeddedStepFunctions, Machine, Played
-from graph.engines.engine import EngineName, NoHistory, RedriveStatus, Registration, RunReference
+from graph.engines.engine import EngineName, NoHistory, RedriveStatus, RegisteredRun, RunReference
 from graph.engines.stepfunctions import StepFunctions
 from graph.history import IterationCounts
 from graph.tables.states import ExecutionStatus
@@ -66,25 +66,25 @@ def test_what_is_no_arn_of_step_functions_is_not_recognised(caller: Caller, text
 @pytest.mark.parametrize(
     ("entry", "registration"),
     [
-        ({}, Registration(None, None, None)),
-        ({"executionArn": 7, "stateMachineArn": ["x"]}, Registration(None, None, None)),
-        ({"executionArn": "elsewhere"}, Registration("elsewhere", None, None)),
+        ({}, RegisteredRun(None, None, None)),
+        ({"executionArn": 7, "stateMachineArn": ["x"]}, RegisteredRun(None, None, None)),
+        ({"executionArn": "elsewhere"}, RegisteredRun("elsewhere", None, None)),
         (
             {"executionArn": f"{STATES}:execution:Convert:run"},
-            Registration(f"{STATES}:execution:Convert:run", f"{STATES}:stateMachine:Convert", None),
+            RegisteredRun(f"{STATES}:execution:Convert:run", f"{STATES}:stateMachine:Convert", None),
         ),
         (
             {"stateMachineArn": f"{STATES}:stateMachine:Convert:7"},
-            Registration(None, f"{STATES}:stateMachine:Convert", "Convert:7"),
+            RegisteredRun(None, f"{STATES}:stateMachine:Convert", "Convert:7"),
         ),
         (
             {"executionArn": f"{STATES}:execution:Other:run", "stateMachineArn": f"{STATES}:stateMachine:Convert"},
-            Registration(f"{STATES}:execution:Other:run", f"{STATES}:stateMachine:Convert", "Convert"),
+            RegisteredRun(f"{STATES}:execution:Other:run", f"{STATES}:stateMachine:Convert", "Convert"),
         ),
     ],
 )
 def test_an_entry_names_its_run_and_its_machine(
-    caller: Caller, entry: dict[str, Any], registration: Registration
+    caller: Caller, entry: dict[str, Any], registration: RegisteredRun
 ) -> None:
     assert reader(caller).registration(entry) == registration
 

@@ -194,7 +194,7 @@ TURNS = """
 """
 
 
-def counts(stage: Stage) -> dict[tuple[str, str], int | None]:
+def counts(stage: StageSummary) -> dict[tuple[str, str], int | None]:
     return {(way.to, way.kind.value): stage.taken_count(way) for way in stage.transitions or ()}
 
 

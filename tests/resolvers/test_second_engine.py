@@ -22,9 +22,9 @@ RUN = run("flows", minute=0, steps=(STEP,))
 DOCUMENT = """query($id: String!) { execution(executionId: $id) {
   engineExecution { ...Told }
   pipelineExecutions { nodes {
-    subExecutions { nodes { resourceName status stageSource warnings engineExecution { ...Told } } }
+    subExecutions { nodes { resourceName status stageSource statusWarning { code } engineExecution { ...Told } } }
     availableLogs { nodes { logGroupName stageName } } } } } }
-fragment Told on EngineExecution { id engine name flowName executionArn stateMachineArn status warnings
+fragment Told on EngineExecution { id engine name flowName executionArn stateMachineArn status statusWarning { code }
   stages { nodes { name status } } history { totalCount } }"""
 
 
@@ -57,7 +57,7 @@ def told(flow: str, name: str) -> dict[str, Any]:
         "executionArn": None,
         "stateMachineArn": None,
         "status": "SUCCEEDED",
-        "warnings": [],
+        "statusWarning": None,
         "stages": {"nodes": [{"name": "Bake", "status": "NOT_STARTED"}]},
         "history": {"totalCount": 2},
     }
