@@ -18,6 +18,7 @@ from graphql import (
     NamedTypeNode,
     NameNode,
     NonNullTypeNode,
+    NullValueNode,
     ObjectTypeDefinitionNode,
     StringValueNode,
     TypeNode,
@@ -122,12 +123,18 @@ def _object(kind: ObjectTypeDefinitionNode, *, with_node: bool) -> ObjectTypeDef
 
 
 def _field(owner: str, field: FieldDefinitionNode) -> FieldDefinitionNode:
-    directives = list(field.directives or ())
+    directives = [_without_nulls(one) for one in field.directives or ()]
     if field.name.value in _NODE_ROOTS:  # gateways take the length of a list from integers alone, not from its ids
         directives = [one for one in directives if one.name.value != "listSize"]
     if _is_shared(owner, field):
         directives.append(_SHAREABLE)
     return replace(field, directives=tuple(directives))
+
+
+def _without_nulls(directive: ConstDirectiveNode) -> ConstDirectiveNode:
+    """Leave out arguments that are null, which composition takes for given."""
+    given = tuple(one for one in directive.arguments or () if not isinstance(one.value, NullValueNode))
+    return replace(directive, arguments=given)
 
 
 def _is_shared(owner: str, field: FieldDefinitionNode) -> bool:
