@@ -6,15 +6,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import uvicorn
 from starlette.applications import Starlette
 
-from graph.app import connect, create_app, make_services
+from graph.app import connect, create_app, make_changes, make_services
 from graph.auth.identity import Authenticator
 from graph.aws import wire
 from graph.demo.database import EmbeddedDatabase
@@ -24,6 +24,7 @@ from graph.http import access_log
 from graph.loaders.permissions import PermissionRows
 from graph.server import configuration
 from graph.settings import Settings
+from graph.tables.catalogue import Table
 from graph.tables.reader import Reader
 from tests.harness import demo_clients
 from tests.memory import NAMES, MemoryDatabase
@@ -52,8 +53,12 @@ def make_app(
     **settings: Any,
 ) -> Starlette:
     given = Settings(cursor_secrets=["a secret of the tests"], **settings)
-    client, names = (database, NAMES) if isinstance(database, MemoryDatabase) else (database.client, database.names)
-    return create_app(make_services(given, client, names, demo_clients(), lambda *_: authenticators, reader))
+    held = (database, NAMES) if isinstance(database, MemoryDatabase) else (database.client, database.names)
+    client, names = cast("tuple[Any, Mapping[Table, str]]", held)
+    changes = make_changes(given, client, names)
+    return create_app(
+        make_services(given, client, names, demo_clients(), lambda *_: authenticators, reader, changes=changes)
+    )
 
 
 @asynccontextmanager

@@ -68,7 +68,7 @@ class ListSize:
 
     slicing_arguments: list[str]
     assumed_size: int | None = None
-    sized_fields: list[str] | None = None
+    sized_fields: list[str] | None = strawberry.UNSET  # and not null, which compositions cannot read
     require_one_slicing_argument: bool = True
 
 

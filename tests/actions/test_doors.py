@@ -4,11 +4,13 @@ import asyncio
 import json
 import logging
 import threading
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from graph.documents.trusted import sha256
 from tests.actions.conftest import Make
 from tests.actions.world import World, run, step, sub_run
 from tests.http.test_disconnects import client, until
@@ -46,6 +48,17 @@ async def test_no_other_request_acts(world: Make, method: str, request_: dict[st
         answer = await http.request(method, "/graphql", **request_)
     assert answer.status_code == status
     assert here.journal == []
+
+
+async def test_a_mutation_may_be_a_trusted_document(world: Make, tmp_path: Path) -> None:
+    here = world(OF, inner=("one",))
+    manifest = tmp_path / "trusted.json"
+    manifest.write_text(json.dumps({sha256(DOCUMENT): DOCUMENT}))
+    async with _client(here, trusted_documents=manifest, trusted_documents_only=True) as http:
+        refused = await http.post("/graphql", json={"query": DOCUMENT + " "})
+        answer = await http.post("/graphql", json={"documentId": sha256(DOCUMENT)})
+    assert refused.json()["errors"][0]["extensions"]["code"] == "PERSISTED_QUERY_ID_REQUIRED"
+    assert answer.json() == {"data": {"abortExecution": {"outcome": "ABORTED"}}}
 
 
 async def test_a_server_without_actions_has_no_mutations(world: Make) -> None:

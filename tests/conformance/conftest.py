@@ -74,7 +74,7 @@ def url(database: EmbeddedDatabase) -> Iterator[str]:
     """Where the demo's graph is; for those who know the secret, as a subgraph."""
     keys = ApiKeys(PermissionRows(MemoryReader(ITEMS)))
     ways: list[Authenticator] = [keys, LoopbackAdministrator()]
-    app = make_app(database, ways, environment="development", federation_secret=FEDERATION_SECRET)
+    app = make_app(database, ways, environment="development", federation_secret=FEDERATION_SECRET, actions=True)
     with listening(app) as address:
         yield f"{address}/graphql"
 

@@ -123,3 +123,19 @@ def test_an_object_is_found_again_by_its_id(gateway: str) -> None:
         "status": "SUCCEEDED",
         "tickets": [{"number": 1}],
     }
+
+
+@pytest.mark.parametrize(("user", "outcome"), [(ADMIN, "ALREADY_TERMINAL"), (BOB, None)])
+def test_a_mutation_goes_through_and_leads_on(gateway: str, user: str, outcome: str | None) -> None:
+    asked = f"""mutation {{
+      abortExecution(input: {{ executionId: "{SAMPLE_EXECUTION_ID}" }}) {{
+        outcome
+        execution {{ status tickets {{ number }} }}
+      }}
+    }}"""
+    answer = ask(gateway, asked, user)
+    if outcome is None:  # he sees the run, and may not abort it
+        assert answer == {"data": {"abortExecution": None}, "errors": [["abortExecution"]]}
+        return
+    run = {"status": "SUCCEEDED", "tickets": [{"number": 1}]}
+    assert answer == {"data": {"abortExecution": {"outcome": outcome, "execution": run}}, "errors": []}

@@ -91,13 +91,13 @@ def subgraph(pair: tuple[Client, Client]) -> Client:
 
 def test_the_gateway_is_told_the_definitions(subgraph: Client) -> None:
     answer = subgraph.post(SDL, PROOF).json()
-    assert answer == {"data": {"_service": {"sdl": federated_sdl(with_node=True)}}}
+    assert answer == {"data": {"_service": {"sdl": federated_sdl(with_node=True, with_actions=False)}}}
 
 
 def test_without_node_and_nodes_where_the_setting_says_so(memory: MemoryDatabase) -> None:
     with serving(memory, federation_secret=SECRET, federation_node=False) as client:
         answer = client.post(SDL, PROOF).json()
-    assert answer == {"data": {"_service": {"sdl": federated_sdl(with_node=False)}}}
+    assert answer == {"data": {"_service": {"sdl": federated_sdl(with_node=False, with_actions=False)}}}
 
 
 def test_the_gateway_asks_for_its_users_and_each_sees_what_is_theirs(subgraph: Client) -> None:
