@@ -30,10 +30,13 @@ async def test_what_runs_is_stopped_from_the_outside_in_and_then_marked(world: M
     assert told["outcome"] == "ABORTED"
     assert told["warnings"] == []
     assert here.statuses() == ENDED
-    assert here.journal[0] == f"stop {FULL.execution_id}"
-    assert set(here.journal[1:4]) == {"stop two", "terminate job-2", "cancel job-3"}
-    assert set(here.journal[4:6]) == {f"write {STEPS.name} {of.step_id}" for of in (RUNNING, WAITING)}
-    assert here.done[6:] == [f"write {EXECUTIONS.name} {FULL.execution_id}"]
+    stops = {"stop two", "terminate job-2", "cancel job-3"}
+    running, waiting = (f"write {STEPS.name} {of.step_id}" for of in (RUNNING, WAITING))
+    first, *between, last = here.done
+    assert (first, last) == (f"stop {FULL.execution_id}", f"write {EXECUTIONS.name} {FULL.execution_id}")
+    assert set(between) == {*stops, running, waiting}
+    assert len(between) == 5
+    assert stops <= set(between[: between.index(running)])
     after = {row["pipelineExecutionId"]: row for row in here.rows(STEPS)}
     assert after[FINISHED.step_id] == before[FINISHED.step_id]
     assert here.states.status(machine_of(FULL).arn) == here.states.status(INNER.execution("two")) == "ABORTED"
