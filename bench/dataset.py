@@ -29,7 +29,7 @@ from graph.demo.permissions import permission_rows
 from graph.demo.rows import Row, asset_row, database_row, pipeline_row, workflow_row
 from graph.demo.run_rows import run_rows
 from graph.demo.timeline import execution_id, later, played
-from graph.tables.catalogue import TABLES, Index, Table
+from graph.tables.catalogue import ALL_TABLES, Index, Table
 
 WIDE_RUNS, WIDE_STEPS, FILES, LOGS = 16, 10, 80, 5
 RECENT_RUNS, RECENT_STEPS = 200, 3
@@ -75,7 +75,7 @@ def write_items(path: Path, rows: Iterable[Row]) -> None:
     """Writes what the stub of DynamoDB is fed with: a line for each table, then one for each item."""
     serialize = TypeSerializer().serialize
     with path.open("w") as lines:
-        for table in TABLES:
+        for table in ALL_TABLES:
             lines.write(_line(_described(table)))
         for table, attributes in rows:
             lines.write(_line({"of": table.name, "item": serialize(attributes)["M"]}))
