@@ -2,15 +2,19 @@
 
 The count says when to load. Once everything that was begun waits for something, nothing more will be asked for, so
 that all that was asked for can be read together, at once.
+
+What an operation does in one turn of the event loop is bounded by time, however many of its waiters go on at once, so
+that others have their turn.
 """
 
 import asyncio
 import logging
 from asyncio.tasks import _enter_task, _leave_task  # the documented way for other tasks than asyncio's to be current
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextvars import copy_context
 from functools import partial
+from time import perf_counter
 from typing import Any, TypeAlias, TypeVar, overload
 
 T = TypeVar("T")
@@ -20,7 +24,7 @@ T3 = TypeVar("T3")
 
 Work: TypeAlias = Coroutine[Any, Any, T] | asyncio.Future[T]
 
-_RESUMED_AT_ONCE = 100  # waiters that go on in one turn of the event loop
+_TURN_SECONDS = 0.004  # of one operation in one turn of the event loop
 
 log = logging.getLogger(__name__)
 
@@ -46,8 +50,9 @@ class OperationScope:
         self.running = 0
         self._is_held = self._is_held_again = False
         self._dispatches: list[Callable[[], None]] = []
-        self._resumed = 0
-        self._late = deque[tuple[asyncio.Future[Any], asyncio.Future[Any]]]()
+        self._turn_ends: float | None = None
+        self._postponed = deque[Callable[[], object]]()
+        self._waiting: dict[asyncio.Future[Any], list[Callable[[asyncio.Future[Any]], object]]] = {}
 
     async def __aenter__(self) -> "OperationScope":
         """Return itself."""
@@ -69,7 +74,7 @@ class OperationScope:
         """
         task = OperationTask(self, self._loop, work)
         task.then = then
-        self._loop.call_soon(task.step, context=task.context)
+        self._loop.call_soon(task.resume, context=task.context)
         return task
 
     def run(self, work: Coroutine[Any, Any, T]) -> "OperationTask[T]":
@@ -119,7 +124,7 @@ class OperationScope:
             if work.done():
                 join(work)
             else:
-                work.add_done_callback(join)
+                self._when_done(work, join)
         if works:
             await join
         return futures
@@ -138,6 +143,7 @@ class OperationScope:
         """Cancel what has not ended, and wait until all of it has; what is to finish goes on."""
         self.is_closed = True
         self._dispatches.clear()
+        self._waiting.clear()
         while self.tasks:
             for task in self.tasks:
                 task.cancel()
@@ -152,14 +158,11 @@ class OperationScope:
             self._loop.call_soon(self._load_if_waiting)
 
     def follow(self, leading: asyncio.Future[T]) -> asyncio.Future[T]:
-        """Return a future with the outcome of another, which can be cancelled without cancelling that one.
-
-        Where thousands wait, they do not all go on in the same turn of the event loop.
-        """
+        """Return a future with the outcome of another, which can be cancelled without cancelling that one."""
         if leading.done():
             return leading
         following: asyncio.Future[T] = self._loop.create_future()
-        leading.add_done_callback(partial(self._resume, following))
+        self._when_done(leading, partial(_follow, following))
         return following
 
     # Counting
@@ -193,27 +196,65 @@ class OperationScope:
         if not self.running:
             self.load()
 
-    def _resume(self, following: asyncio.Future[Any], leading: asyncio.Future[Any]) -> None:
-        self.hold()
-        if not self._resumed:
-            self._loop.call_soon(self._resume_late)
-        if self._resumed >= _RESUMED_AT_ONCE:
-            self._late.append((following, leading))
-            return
-        self._resumed += 1
-        if following.done():
-            return
-        if leading.cancelled():
-            following.cancel()
-        elif (error := leading.exception()) is not None:
-            following.set_exception(error)
-        else:
-            following.set_result(leading.result())
+    # Turns of the event loop
 
-    def _resume_late(self) -> None:
-        self._resumed = 0
-        for _ in range(min(_RESUMED_AT_ONCE, len(self._late))):
-            self._resume(*self._late.popleft())
+    def is_turn_over(self) -> bool:
+        """Whether the operation has done enough in this turn of the event loop."""
+        now = perf_counter()
+        if self._turn_ends is None:
+            self._begin_turn(now)
+            return False
+        return now > self._turn_ends
+
+    def postpone(self, callback: Callable[[], object]) -> None:
+        """Call a function in a later turn. Until it is called, the operation counts as running."""
+        self.running += 1
+        self._postponed.append(callback)
+
+    def _when_done(self, future: asyncio.Future[T], callback: Callable[[asyncio.Future[T]], object]) -> None:
+        """Call a function when a future is done; where thousands wait for the same, in several turns."""
+        waiting = self._waiting.get(future)
+        if waiting is None:
+            self._waiting[future] = [callback]
+            future.add_done_callback(self._call_waiting)
+        else:
+            waiting.append(callback)
+
+    def _call_waiting(self, future: asyncio.Future[Any]) -> None:
+        self._call(iter(self._waiting.pop(future, ())), future)
+
+    def _call(self, waiting: Iterator[Callable[[asyncio.Future[Any]], object]], future: asyncio.Future[Any]) -> None:
+        self.hold()
+        while not self.is_turn_over():
+            callback = next(waiting, None)
+            if callback is None:
+                return
+            callback(future)
+        self.postpone(partial(self._call, waiting, future))
+
+    def _begin_turn(self, now: float) -> None:
+        self._turn_ends = now + _TURN_SECONDS
+        self._loop.call_soon(self._end_turn)
+
+    def _end_turn(self) -> None:
+        """End a turn in the next one, which begins with what was postponed."""
+        self._turn_ends = None
+        while self._postponed and not self.is_turn_over():
+            self._postponed.popleft()()
+            self.running -= 1
+            if not self.running:
+                self.load()
+
+
+def _follow(following: asyncio.Future[T], leading: asyncio.Future[T]) -> None:
+    if following.done():
+        return
+    if leading.cancelled():
+        following.cancel()
+    elif (error := leading.exception()) is not None:
+        following.set_exception(error)
+    else:
+        following.set_result(leading.result())
 
 
 class Finisher:
@@ -280,7 +321,14 @@ class OperationTask(asyncio.Future[T]):
         scope.tasks.add(self)
         scope.running += 1
 
-    def step(self, _waited_for: asyncio.Future[Any] | None = None) -> None:  # noqa: C901 - it is one thing, done often
+    def resume(self, _waited_for: asyncio.Future[Any] | None = None) -> None:
+        """Run on in this turn of the event loop, or in a later one."""
+        if self._scope.is_turn_over():
+            self._scope.postpone(partial(self.context.run, self.step))
+        else:
+            self.step()
+
+    def step(self) -> None:  # noqa: C901 - it is one thing, done often
         """Run on to the next wait, or to the end."""
         scope, loop = self._scope, self.get_loop()
         if self._waits_for is not None:
@@ -302,10 +350,10 @@ class OperationTask(asyncio.Future[T]):
             self.exception()  # whoever awaits it sees it too; nobody needs to
         else:
             if waits_for is None:
-                loop.call_soon(self.step, context=self.context)
+                loop.call_soon(self.resume, context=self.context)
                 return
             waits_for._asyncio_future_blocking = False  # noqa: SLF001 - as tasks tell futures that they are awaited
-            waits_for.add_done_callback(self.step, context=self.context)
+            waits_for.add_done_callback(self.resume, context=self.context)
             self._waits_for = waits_for
             self._is_cancelled = self._is_cancelled and not waits_for.cancel()
         finally:

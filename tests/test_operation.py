@@ -1,12 +1,14 @@
 """The scope of an operation: what is begun within it ends with it, and loads begin when nothing else can go on."""
 
 import asyncio
+import itertools
 import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
 
+from graph import operation
 from graph.operation import Finisher, OperationScope
 
 
@@ -209,16 +211,39 @@ async def _all(scope: OperationScope, leading: "asyncio.Future[Any]") -> list[An
     return [*await scope.gather(leading, leading)]
 
 
-async def test_thousands_that_follow_go_on_a_hundred_at_a_time() -> None:
-    scope, leading = OperationScope(), future()
-    following = [scope.follow(leading) for _ in range(1_000)]
-    leading.set_result(None)
-    most = done = 0
-    while done < len(following):
+async def _most_in_one_turn(done: Callable[[], int], of: int) -> int:
+    most = before = 0
+    while before < of:
         await asyncio.sleep(0)
-        now = sum(one.done() for one in following)
-        most, done = max(most, now - done), now
-    assert most == 100
+        now = done()
+        most, before = max(most, now - before), now
+    return most
+
+
+async def _count(done: list[object], *waits_for: "asyncio.Future[Any]", scope: OperationScope) -> None:
+    await scope.gather(*waits_for)
+    done.append(None)
+
+
+@pytest.mark.parametrize("waits", ["follow one", "gather two", "await one each"])
+async def test_thousands_that_wait_for_the_same_go_on_in_several_turns(
+    monkeypatch: pytest.MonkeyPatch, waits: str
+) -> None:
+    monkeypatch.setattr(operation, "perf_counter", itertools.count(step=0.001).__next__)
+    scope, done, leading, other = OperationScope(), list[object](), future(), future()
+    for _ in range(1_000):
+        if waits == "follow one":
+            scope.follow(leading).add_done_callback(done.append)
+        elif waits == "gather two":
+            scope.start(_count(done, leading, other, scope=scope))
+        else:
+            scope.start(_count(done, scope.follow(leading), scope=scope))
+    await turns(1_000)
+    leading.set_result(None)
+    other.set_result(None)
+    assert 1 <= await _most_in_one_turn(lambda: len(done), 1_000) <= 10  # of 4 ms, in which each takes one at least
+    await turns(2)
+    assert not scope.running
 
 
 # When to load

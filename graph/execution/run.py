@@ -8,7 +8,6 @@ begun before the operation waits is asked of the loaders together.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import copy_context
@@ -27,9 +26,7 @@ if TYPE_CHECKING:
 
     Then: TypeAlias = Callable[["PlanRun", Any, Any, Place], None]
 
-_SECONDS = 0.004  # of work in one turn
 _UNTIMED = 16  # things that are done before the clock is looked at
-_STRETCHES = 25  # of so many things that one turn takes
 
 
 class PlanRun:
@@ -138,16 +135,13 @@ class PlanRun:
 
     def _turn(self) -> None:
         """Does what there is to do, in another turn what this one has no time for, and ends where nothing is left."""
-        begun = time.perf_counter()
         try:
-            for _ in range(_STRETCHES):
+            while not self._scope.is_turn_over():
                 if not self._do_some():
                     self._is_going_on = False
                     if not self._over.done() and (self._data is None or not self._awaited):
                         self._over.set_result(None)
                     return
-                if time.perf_counter() - begun > _SECONDS:
-                    break
             self._go_on()
         except asyncio.CancelledError:
             self._over.cancel()
