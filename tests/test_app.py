@@ -11,7 +11,7 @@ from moto.moto_server.threaded_moto_server import ThreadedMotoServer
 from graph.app import connect, deployment
 from graph.demo.database import EmbeddedDatabase
 from graph.settings import Settings
-from graph.tables.catalogue import BUCKETS, TABLES
+from graph.tables.catalogue import BUCKETS, LOCKS, TABLES, Table
 from graph.tables.names import PREFIX_VARIABLE, MissingTableNames
 
 PREFIX = "/vams-graph-tests/prod"
@@ -46,20 +46,27 @@ def settings(database: EmbeddedDatabase, **changes: Any) -> Settings:
 
 
 def test_the_tables_that_the_environment_names_can_be_asked(database: EmbeddedDatabase) -> None:
-    client, names = connect(settings(database, downloads=True), database.environment())
+    client, names = connect(settings(database, downloads=True, actions=True), database.environment())
     assert names == database.names
     assert client.describe_table(TableName=names[TABLES[0]])["Table"]["TableStatus"] == "ACTIVE"
 
 
 def test_the_tables_are_those_below_the_prefix_of_the_deployment(database: EmbeddedDatabase, ssm: str) -> None:
     assert len(database.names) > 10  # more than a page
-    _, names = connect(settings(database, downloads=True, ssm_endpoint=ssm), {PREFIX_VARIABLE: PREFIX})
+    _, names = connect(settings(database, downloads=True, actions=True, ssm_endpoint=ssm), {PREFIX_VARIABLE: PREFIX})
     assert names == database.names
 
 
-def test_where_assets_lie_is_named_for_links_to_files_alone(database: EmbeddedDatabase) -> None:
-    _, names = connect(settings(database), database.environment())
-    assert database.names.items() - names.items() == {(BUCKETS, database.names[BUCKETS])}
+@pytest.mark.parametrize(
+    ("changes", "others"),
+    [({}, {BUCKETS, LOCKS}), ({"downloads": True}, {LOCKS}), ({"actions": True}, {BUCKETS})],
+    ids=["neither", "downloads", "actions"],
+)
+def test_a_table_is_named_where_the_settings_need_it(
+    database: EmbeddedDatabase, changes: dict[str, bool], others: set[Table]
+) -> None:
+    _, names = connect(settings(database, **changes), database.environment())
+    assert set(database.names) - set(names) == others
 
 
 def test_missing_names_are_told_before_anything_else_is_missed() -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from boto3.dynamodb.types import TypeSerializer
 from botocore.exceptions import ClientError
 
 from graph.actions.registering import (
@@ -149,6 +148,8 @@ def update_request(table_name: str, key: tuple[str, ...], item: Mapping[str, Any
     """
     names, values = Names(), dict[str, Any]()
     sets, conditions = list[str](), [f"attribute_exists({names[STEPS.partition]})"]
+    from boto3.dynamodb.types import TypeSerializer  # which loads all of boto3
+
     serialize = TypeSerializer().serialize
     for attribute, entries in ((SUB_EXECUTIONS, changes.sub_executions), (LOGS, changes.logs)):
         if not entries:

@@ -62,7 +62,7 @@ def share(budget: int, sizes: Sequence[int]) -> list[int]:
     """Return what each field may take of a budget, in bytes.
 
     Where not all fit, each has an equal share. A smaller field leaves the rest of its share to the others, and the
-    first of those that do not fit takes what remains of the division.
+    first of those that do not fit takes what remains of the division, as far as it has bytes for it.
     """
     allowances = list(sizes)
     if sum(sizes) <= budget:
@@ -76,8 +76,9 @@ def share(budget: int, sizes: Sequence[int]) -> list[int]:
         left -= sum(sizes[place] for place in fitting)
         oversized = [place for place in oversized if sizes[place] > equal]
     for place in oversized:
-        allowances[place] = equal
-    allowances[oversized[0]] += remainder
+        more = min(remainder, sizes[place] - equal)
+        allowances[place] = equal + more
+        remainder -= more
     return allowances
 
 
