@@ -4,6 +4,7 @@ import logging
 import re
 import socket
 import struct
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -393,12 +394,20 @@ def test_a_client_that_reads_no_answer_is_not_waited_for(
     memory: MemoryDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "_UNREAD_SECONDS", 0.3)
+    given_up = threading.Event()
+    lose = GuardedProtocol.connection_lost
+
+    def connection_lost(self: GuardedProtocol, exc: Exception | None) -> None:
+        lose(self, exc)
+        given_up.set()
+
+    monkeypatch.setattr(GuardedProtocol, "connection_lost", connection_lost)
     requests = 30  # which may wait for each other, and whose answers fill every buffer on the way
     head, body = post(f'{{ execution(executionId: "{LARGE_LOG_ID}") {{ log {{ content }} }} }}')
     with listening(make_app(memory)) as address, connected(address) as connection:
         connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
         connection.sock.sendall((head + body) * requests)
-        time.sleep(1)
+        assert given_up.wait(20)
         answer = connection.read(2)
     assert answer.endswith(b"<end>")
     assert len(STATUS.findall(answer)) < requests
