@@ -7,9 +7,9 @@ nor profiles nor proxies. Only who has the access key of the run is answered (:m
 import logging
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Thread
+from threading import Lock, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -21,6 +21,8 @@ from graph.demo.model import REGION
 from graph.tables.catalogue import ALL_TABLES, LOCKS, Index, Table
 
 if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import (
         CreateTableInputTypeDef,
@@ -204,5 +206,16 @@ def _quiet_server(access_key: str) -> "BaseWSGIServer":
     except ImportError as error:
         raise DemoNotInstalledError from error
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    app = Guard(DomainDispatcherApplication(create_backend_app), access_key)
+    app = Guard(_one_at_a_time(DomainDispatcherApplication(create_backend_app)), access_key)
     return make_server(LOOPBACK, 0, app, threaded=True, request_handler=MotoRequestHandler)
+
+
+def _one_at_a_time(app: "WSGIApplication") -> "WSGIApplication":
+    """Let no two calls run at once: the emulator looks at a condition and writes in two steps, DynamoDB in one."""
+    lock = Lock()
+
+    def call(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        with lock:
+            return app(environ, start_response)
+
+    return call

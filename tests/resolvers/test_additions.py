@@ -118,7 +118,7 @@ class Note(Node):
 '''
 FIELD = """    notes: CountedConnection[Note] | None = page(of_step, "Notes on the step.")
     notes_of_author: CountedConnection[Note] | None = page(of_author, "Notes of an author.")
-    sub_executions: CountedConnection"""
+    sub_executions: WarningConnection"""
 
 # Each place: the file, what stands there today, and what stands there then. A new file has nothing today.
 PLACES = (
@@ -135,7 +135,7 @@ PLACES = (
         "from graph.resolvers import notes\nfrom graph.tables.records.notes import NoteRow\n\nFinder = ",
     ),
     ("graph/schema/notes.py", "", TYPE),
-    ("graph/schema/step.py", "    sub_executions: CountedConnection", FIELD),
+    ("graph/schema/step.py", "    sub_executions: WarningConnection", FIELD),
     (
         "graph/schema/step.py",
         "STATUS = ",
