@@ -57,4 +57,7 @@ def test_the_ids_of_generated_documents_are_known(memory: MemoryDatabase, genera
         for name in json.loads(manifest.read_text()):
             answer = httpx.post(f"{address}/graphql", json={"documentId": name, "variables": VARIABLES}).json()
             assert "data" in answer
-            assert {error["extensions"]["code"] for error in answer.get("errors", ())} <= {"INVALID_ID", "MALFORMED_VALUE"}
+            assert {error["extensions"]["code"] for error in answer.get("errors", ())} <= {
+                "INVALID_ID",
+                "MALFORMED_VALUE",
+            }

@@ -259,6 +259,16 @@ def _visits() -> Iterator[Recorded]:
     for user in USERS:
         for execution in (SAMPLE_EXECUTION_ID, INSIDES_ID):
             yield posted(f"the visits of {execution[:4]} by {user}", query, {"id": execution}, user=user)
+    iterations = """query ($id: String!) {
+      execution(executionId: $id) { pipelineExecutions(first: 3) { nodes { subExecutions(first: 3) { nodes {
+        engineExecution { stages(first: 10) { nodes { name iterationRuns(first: 2) {
+          edges { cursor node { index status error failedStage { name error } } }
+          pageInfo { hasNextPage endCursor } warnings { code }
+        } } } }
+      } } } } }
+    }"""
+    for user in USERS:
+        yield posted(f"the iterations of the machines of a run by {user}", iterations, {"id": INSIDES_ID}, user=user)
 
 
 def _walks() -> Iterator[Recorded]:
