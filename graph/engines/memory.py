@@ -1,4 +1,4 @@
-"""What outlives an operation: how the last check of a running execution ended, and the insides of runs that ended.
+"""What outlives an operation: how the last check of a running execution ended, and the details of runs that ended.
 
 Without the first every page that shows a running execution would ask the engine again, since nothing has to be written
 back; without the second every page of visits would read the whole history again. Neither holds a verdict, nor anything
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from graph.engines.inside import Inside
+from graph.engines.run_detail import RunDetail
 from graph.tables.states import ExecutionStatus
 
 
@@ -53,34 +53,34 @@ class CheckMemory:
 
 
 KEPT_SECONDS = 60.0
-"""Seconds that the inside of a run is kept."""
+"""Seconds that the detail of a run is kept."""
 
 _BYTES_OF_EVENT = 1_500  # beside its texts: the event, where it belongs, its share of visits
 
 
 @dataclass(frozen=True, slots=True)
-class KeptInside:
-    """The inside of a run that ended; ``redrive_index`` names the run that ended last."""
+class KeptRunDetail:
+    """The detail of a run that ended; ``redrive_index`` names the run that ended last."""
 
-    inside: Inside
+    detail: RunDetail
     redrive_index: int
     size: int
     until: float
 
 
-class InsideMemory:
-    """The insides of runs that ended, read whole; the least recently used are forgotten when they are too many.
+class RunDetailMemory:
+    """The details of runs that ended, read whole; the least recently used are forgotten when they are too many.
 
     What is in them cannot change but by a redrive, so whoever recalls one compares its redrives with the engine's.
     """
 
     def __init__(self, most_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._most_bytes, self._clock = most_bytes, clock
-        self._kept: OrderedDict[str, KeptInside] = OrderedDict()
+        self._kept: OrderedDict[str, KeptRunDetail] = OrderedDict()
         self._bytes = 0
 
-    def recall(self, reference: str) -> KeptInside | None:
-        """Return the inside of a run, while it is kept."""
+    def recall(self, reference: str) -> KeptRunDetail | None:
+        """Return the detail of a run, while it is kept."""
         kept = self._kept.get(reference)
         if kept is None or self._clock() >= kept.until:
             self._forget(reference)
@@ -88,14 +88,14 @@ class InsideMemory:
         self._kept.move_to_end(reference)
         return kept
 
-    def keep(self, reference: str, inside: Inside, size: int) -> None:
-        """Keep an inside of so many bytes, if it can change no more: its run ended, and all of it was read."""
-        index = inside.attribution.runs[-1].redrive_index if inside.attribution.runs else None
-        is_final = inside.is_complete and inside.attribution.ended_at is not None and inside.definition is not None
+    def keep(self, reference: str, detail: RunDetail, size: int) -> None:
+        """Keep a detail of so many bytes, if it can change no more: its run ended, and all of it was read."""
+        index = detail.attribution.runs[-1].redrive_index if detail.attribution.runs else None
+        is_final = detail.is_complete and detail.attribution.ended_at is not None and detail.definition is not None
         if not is_final or index is None or size > self._most_bytes:
             return
         self._forget(reference)
-        self._kept[reference] = KeptInside(inside, index, size, self._clock() + KEPT_SECONDS)
+        self._kept[reference] = KeptRunDetail(detail, index, size, self._clock() + KEPT_SECONDS)
         self._bytes += size
         while self._bytes > self._most_bytes:
             self._forget(next(iter(self._kept)))
@@ -106,8 +106,8 @@ class InsideMemory:
             self._bytes -= kept.size
 
 
-def size_of(inside: Inside) -> int:
-    """Return about how many bytes an inside takes. Takes a while: keep it off the loop."""
-    events = inside.attribution.events
+def size_of(detail: RunDetail) -> int:
+    """Return about how many bytes a detail takes. Takes a while: keep it off the loop."""
+    events = detail.attribution.events
     texts = sum(len(value) for event in events for value in event.detail.values() if isinstance(value, str))
     return len(events) * _BYTES_OF_EVENT + texts

@@ -11,10 +11,10 @@ from graph.aws.calls import FORGOTTEN, NOT_KEPT, TIME_IS_UP, Caller, CallFailed
 from graph.aws.clients import Clients
 from graph.batching import Loader
 from graph.engines.engine import Engine, HistoryPage, NoHistory, RegisteredRun, RunFacts, RunReference
-from graph.engines.inside import Bounds, Inside, look_inside
 from graph.engines.jobs import MOST_BATCH_JOBS, DeadlineJobKey, JobFacts, Jobs
-from graph.engines.memory import CheckMemory, InsideMemory, LiveStatus, size_of
+from graph.engines.memory import CheckMemory, LiveStatus, RunDetailMemory, size_of
 from graph.engines.reading import Gap, GapReader, HistoryReading, Pages, read_history
+from graph.engines.run_detail import Bounds, RunDetail, build_run_detail
 from graph.engines.stepfunctions import StepFunctions
 from graph.engines.stops import Stops
 from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode, call_failed
@@ -35,8 +35,8 @@ _NEWEST_ALONE = "Only the newest events of the history were read."
 
 
 @dataclass(frozen=True, slots=True)
-class Told(Generic[ValueT]):
-    """What a service told; or None, and the code of the call that failed."""
+class CallResult(Generic[ValueT]):
+    """What a call returned; None, and the code of the failure, when it failed."""
 
     value: ValueT | None
     failure: str | None = None
@@ -50,7 +50,7 @@ class Engines:
         self.jobs = Jobs(clients.batch, clients.deadline, caller)
         self.stops = Stops(self.of, self.jobs, clients.batch, clients.deadline, caller)
         self.checks = CheckMemory(settings.status_check_seconds)
-        self.insides = InsideMemory(settings.history_memory_bytes)
+        self.details = RunDetailMemory(settings.history_memory_bytes)
         self.settings = settings
         self.caller = caller
 
@@ -112,21 +112,21 @@ class OperationEngines:
         """Return what a registered entry of a step says of a run; None where no engine ran what it is."""
         return self._engines.registration(entry)
 
-    async def facts(self, reference: str) -> Told[RunFacts]:
+    async def facts(self, reference: str) -> CallResult[RunFacts]:
         """What became of a run."""
         return await self._ask("facts", reference, lambda engine: engine.describe(reference))
 
-    async def definition(self, reference: str) -> Told[str]:
+    async def definition(self, reference: str) -> CallResult[str]:
         """The text of the definition that a run started with."""
         return await self._ask("definition", reference, lambda engine: engine.definition(reference))
 
-    async def inside(self, reference: str) -> Inside:
+    async def detail(self, reference: str) -> RunDetail:
         """What happened inside a run, as far as it may be read."""
-        return await self._once(("inside", reference), lambda: self._recall_inside(reference))
+        return await self._once(("detail", reference), lambda: self._recall_or_read(reference))
 
-    async def newest(self, reference: str) -> Told[Inside]:
+    async def newest(self, reference: str) -> CallResult[RunDetail]:
         """What the newest events of a run tell, from one page; from all that may be read where it has no such order."""
-        return await self._once(("newest", reference), lambda: self._told(self._look_at_newest(reference)))
+        return await self._once(("newest", reference), lambda: self._result(self._read_newest(reference)))
 
     def read_on(self, reference: str, gap: Gap, *, newest_first: bool) -> GapReader:
         """Return a reader of what was left out of a run's history.
@@ -143,19 +143,19 @@ class OperationEngines:
 
         return GapReader(page, gap, self._further_pages, newest_first=newest_first)
 
-    async def children(self, map_run: str) -> Told[IterationCounts]:
+    async def children(self, map_run: str) -> CallResult[IterationCounts]:
         """What became of the executions of a map run."""
         return await self._ask("children", map_run, lambda engine: engine.children(map_run))
 
-    async def log_group(self, flow: str) -> Told[str]:
+    async def log_group(self, flow: str) -> CallResult[str]:
         """The ARN of the log group that a state machine or flow writes to."""
         return await self._ask("log group", flow, lambda engine: engine.log_group(flow))
 
-    async def deadline_job(self, key: DeadlineJobKey) -> Told[JobFacts]:
+    async def deadline_job(self, key: DeadlineJobKey) -> CallResult[JobFacts]:
         """A job of Deadline Cloud."""
-        return await self._once(("deadline", key), lambda: self._told(self._engines.jobs.deadline_job(key)))
+        return await self._once(("deadline", key), lambda: self._result(self._engines.jobs.deadline_job(key)))
 
-    async def batch_job(self, job_id: str) -> Told[JobFacts]:
+    async def batch_job(self, job_id: str) -> CallResult[JobFacts]:
         """A job of AWS Batch; those that are asked for at the same time are described together."""
         return await self._batch_jobs.load(job_id)
 
@@ -177,19 +177,19 @@ class OperationEngines:
         """What some work gives that would hold up the event loop."""
         return await self._engines.caller.run(work)
 
-    async def _recall_inside(self, reference: str) -> Inside:
+    async def _recall_or_read(self, reference: str) -> RunDetail:
         """What is kept of a run that ended, unless it was redriven since; else what is read of it now."""
-        insides = self._engines.insides
-        if (kept := insides.recall(reference)) is not None:
+        details = self._engines.details
+        if (kept := details.recall(reference)) is not None:
             facts = (await self.facts(reference)).value
             if facts is not None and facts.status in TERMINAL and (facts.redrive_count or 0) == kept.redrive_index:
-                return kept.inside
-        inside = await self._look_inside(reference)
-        if inside.is_complete:
-            insides.keep(reference, inside, await self.off_loop(lambda: size_of(inside)))
-        return inside
+                return kept.detail
+        detail = await self._read_detail(reference)
+        if detail.is_complete:
+            details.keep(reference, detail, await self.off_loop(lambda: size_of(detail)))
+        return detail
 
-    async def _look_inside(self, reference: str) -> Inside:
+    async def _read_detail(self, reference: str) -> RunDetail:
         engine, bounds = self._engines.of(reference), self._bounds
 
         async def page(token: str | None, *, newest_first: bool) -> HistoryPage:
@@ -201,12 +201,12 @@ class OperationEngines:
         )
         failed = None if definition.failure is None else _without_definition(definition.failure)
         text = definition.value
-        return await self.off_loop(lambda: look_inside(engine, text, history, bounds, failed))
+        return await self.off_loop(lambda: build_run_detail(engine, text, history, bounds, failed))
 
-    async def _look_at_newest(self, reference: str) -> Inside:
+    async def _read_newest(self, reference: str) -> RunDetail:
         engine, bounds = self._engines.of(reference), self._bounds
         if not engine.reads_backwards:
-            return await self.inside(reference)
+            return await self.detail(reference)
         if not self._pages.take():
             raise CallFailed(TIME_IS_UP)
         try:
@@ -219,7 +219,7 @@ class OperationEngines:
         is_whole = page.token is None
         warning = None if is_whole else ExecutionWarning(ExecutionWarningCode.HISTORY_CUT, _NEWEST_ALONE)
         reading = HistoryReading(page.events, read_to_end=True, warning=warning)
-        return await self.off_loop(lambda: look_inside(engine, definition.value, reading, bounds))
+        return await self.off_loop(lambda: build_run_detail(engine, definition.value, reading, bounds))
 
     async def _live_status(
         self, execution_id: str, reference: str, on_check: Callable[[LiveStatus], None]
@@ -232,33 +232,36 @@ class OperationEngines:
         if self._checks_left <= 0 or self.run(reference) is None:
             return None
         self._checks_left -= 1
-        told = await self.facts(reference)
-        facts = told.value
+        result = await self.facts(reference)
+        facts = result.value
         error = facts and ": ".join(filter(None, (facts.error, facts.cause)))
         answer = LiveStatus(facts.status, facts.stopped_at, error or None) if facts is not None else None
-        checks.keep(execution_id, answer, is_final=told.failure == "ExecutionDoesNotExist")
+        checks.keep(execution_id, answer, is_final=result.failure == "ExecutionDoesNotExist")
         if answer is not None:
             on_check(answer)
         return answer
 
-    async def _described_jobs(self, job_ids: Sequence[str]) -> Sequence[Told[JobFacts]]:
-        told = await self._told(self._engines.jobs.batch_jobs(job_ids))
-        found = told.value or {}
-        return [Told(found.get(job_id), told.failure or (None if job_id in found else FORGOTTEN)) for job_id in job_ids]
+    async def _described_jobs(self, job_ids: Sequence[str]) -> Sequence[CallResult[JobFacts]]:
+        result = await self._result(self._engines.jobs.batch_jobs(job_ids))
+        found = result.value or {}
+        return [
+            CallResult(found.get(job_id), result.failure or (None if job_id in found else FORGOTTEN))
+            for job_id in job_ids
+        ]
 
     async def _ask(
         self, what: str, reference: str, ask: Callable[[Engine], Coroutine[Any, Any, ValueT | None]]
-    ) -> Told[ValueT]:
+    ) -> CallResult[ValueT]:
         async def of_its_engine() -> ValueT | None:
             return await ask(self._engines.of(reference))
 
-        return await self._once((what, reference), lambda: self._told(of_its_engine()))
+        return await self._once((what, reference), lambda: self._result(of_its_engine()))
 
-    async def _told(self, call: Coroutine[Any, Any, ValueT | None]) -> Told[ValueT]:
+    async def _result(self, call: Coroutine[Any, Any, ValueT | None]) -> CallResult[ValueT]:
         try:
-            return Told(await self._in_time(call))
+            return CallResult(await self._in_time(call))
         except CallFailed as failure:
-            return Told(None, failure.code)
+            return CallResult(None, failure.code)
 
     async def _in_time(self, call: Coroutine[Any, Any, ValueT]) -> ValueT:
         try:
@@ -280,17 +283,17 @@ def _without_definition(failure: str) -> ExecutionWarning:
     return call_failed("The definition could not be read", failure, otherwise=code)
 
 
-class _BatchJobs(Loader[str, Told[JobFacts]]):
+class _BatchJobs(Loader[str, CallResult[JobFacts]]):
     """Jobs of AWS Batch by id, as many in one call as DescribeJobs takes."""
 
     max_batch_size = MOST_BATCH_JOBS
 
     def __init__(
-        self, scope: OperationScope, describe: Callable[[Sequence[str]], Awaitable[Sequence[Told[JobFacts]]]]
+        self, scope: OperationScope, describe: Callable[[Sequence[str]], Awaitable[Sequence[CallResult[JobFacts]]]]
     ) -> None:
         super().__init__(scope)
         self._describe = describe
 
-    async def read(self, keys: Sequence[str]) -> Sequence[Told[JobFacts]]:
-        """Return what is told of some jobs."""
+    async def read(self, keys: Sequence[str]) -> Sequence[CallResult[JobFacts]]:
+        """Return the result of describing each job."""
         return await self._describe(keys)

@@ -8,14 +8,14 @@ from typing import Any
 from graph.aws.calls import FORGOTTEN
 from graph.context import Context
 from graph.engines.engine import EngineName, RunFacts, RunReference
-from graph.engines.inside import Inside, StageSource
+from graph.engines.run_detail import RunDetail, StageSource
 from graph.execution_warnings import ExecutionWarning, call_failed, status_unknown
 from graph.history import UnreadRange
 from graph.logs.redaction import redact, redact_json
 from graph.resolvers.gate import visible_execution
 from graph.resolvers.history_events import HistoryEvent, history_page
-from graph.resolvers.inside import Stage, StageOwner, brief
 from graph.resolvers.paging import Page, PageRequest
+from graph.resolvers.run_detail import Stage, StageOwner, brief
 from graph.resolvers.stages import stage_page
 from graph.tables import ids
 from graph.tables.records.executions import ExecutionRow
@@ -161,24 +161,24 @@ async def cause(run: EngineExecution, context: Context) -> str | None:
     return brief(said.cause if said else None)
 
 
-async def inside(run: EngineExecution, context: Context) -> Inside:
+async def detail(run: EngineExecution, context: Context) -> RunDetail:
     """What happened inside it."""
-    return await context.engines.inside(run.reference)
+    return await context.engines.detail(run.reference)
 
 
 async def stage_source(run: EngineExecution, context: Context) -> StageSource:
     """What its stages are known from."""
-    return (await inside(run, context)).stage_source
+    return (await detail(run, context)).stage_source
 
 
 async def history_is_complete(run: EngineExecution, context: Context) -> bool:
     """Whether every event was read."""
-    return (await inside(run, context)).is_complete
+    return (await detail(run, context)).is_complete
 
 
 async def unread(run: EngineExecution, context: Context) -> Sequence[UnreadRange]:
     """What was not read of the history that its stages and visits are told from."""
-    return (await inside(run, context)).attribution.unread()
+    return (await detail(run, context)).attribution.unread()
 
 
 async def stages(run: EngineExecution, context: Context, request: PageRequest) -> Page[Stage]:

@@ -33,7 +33,7 @@ class EngineLogs:
             for reference in dict.fromkeys(filter(None, (each.run for each in registrations))):
                 if operation.run(reference) is None:
                     continue
-                stage = (await operation.inside(reference)).stage(stage_name)
+                stage = (await operation.detail(reference)).stage(stage_name)
                 visits = reversed(stage.visits) if stage is not None else ()
                 for job in [job for visit in visits if (job := batch_job(visit))][:1]:
                     if job.log_stream_name is not None:

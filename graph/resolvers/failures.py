@@ -13,15 +13,15 @@ from datetime import datetime
 from graph.aws.calls import NOT_KEPT
 from graph.context import Context
 from graph.engines.engine import RunFacts
-from graph.engines.inside import Inside
+from graph.engines.run_detail import RunDetail
 from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode, call_failed
 from graph.history import RunFailure, find_failure
 from graph.resolvers import engine_executions, statuses, steps, sub_executions
 from graph.resolvers.engine_executions import EngineExecution
 from graph.resolvers.gate import visible_step
 from graph.resolvers.history_events import HistoryEvent
-from graph.resolvers.inside import Stage, StageVisit, brief
 from graph.resolvers.registered import SubExecution, of_step, with_digest
+from graph.resolvers.run_detail import Stage, StageVisit, brief
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.records.steps import StepRow
 from graph.tables.states import TERMINAL, ExecutionStatus
@@ -34,14 +34,14 @@ _FAILED = frozenset({ExecutionStatus.FAILED, ExecutionStatus.TIMED_OUT})
 class ExecutionFailure:
     """What ended an execution, a step or an engine's run other than well.
 
-    ``run`` is the innermost run that it was followed to, ``inside`` what its newest events tell, where they could be
+    ``run`` is the innermost run that it was followed to, ``detail`` what its newest events tell, where they could be
     read; ``step`` is known of executions and steps.
     """
 
     execution_id: str
     step: StepRow | None
     run: EngineExecution | None
-    inside: Inside | None
+    detail: RunDetail | None
     failure: RunFailure | None
     error: str | None
     cause: str | None
@@ -50,19 +50,19 @@ class ExecutionFailure:
     @property
     def visit(self) -> StageVisit | None:
         """The visit that failed."""
-        if self.run is None or self.inside is None or self.failure is None or self.failure.visit is None:
+        if self.run is None or self.detail is None or self.failure is None or self.failure.visit is None:
             return None
-        place = self.inside.attribution.visits.index(self.failure.visit)
-        return StageVisit(self.run.owner, self.run.reference, self.inside, self.failure.visit, place)
+        place = self.detail.attribution.visits.index(self.failure.visit)
+        return StageVisit(self.run.owner, self.run.reference, self.detail, self.failure.visit, place)
 
     @property
     def event(self) -> HistoryEvent | None:
         """The innermost event that recorded it."""
-        if self.run is None or self.inside is None or self.failure is None:
+        if self.run is None or self.detail is None or self.failure is None:
             return None
-        position = self.inside.attribution.events.index(self.failure.event)
-        attributed = self.inside.attribution[position]
-        return HistoryEvent(self.run.owner, self.run.reference, self.inside, attributed)
+        position = self.detail.attribution.events.index(self.failure.event)
+        attributed = self.detail.attribution[position]
+        return HistoryEvent(self.run.owner, self.run.reference, self.detail, attributed)
 
 
 async def of_run(run: EngineExecution, context: Context) -> ExecutionFailure | None:
@@ -113,9 +113,9 @@ async def of_step_row(step: StepRow, context: Context) -> ExecutionFailure | Non
 async def stage(failure: ExecutionFailure, context: Context) -> Stage | None:
     """Return the state that failed, as the whole reading of its run tells it."""
     run = failure.run
-    if run is None or failure.inside is None:
+    if run is None or failure.detail is None:
         return None
-    whole = await context.engines.inside(run.reference)
+    whole = await context.engines.detail(run.reference)
     known = failure.failure
     if known is None or known.visit is None:  # the newest events do not name it; more may
         known = await context.engines.off_loop(lambda: find_failure(whole.attribution))
@@ -193,13 +193,13 @@ def _first(runs: Iterable[tuple[EngineExecution, RunFacts]]) -> EngineExecution 
 
 def _known(
     run: EngineExecution,
-    inside: Inside | None,
+    detail: RunDetail | None,
     failure: RunFailure | None,
     error: str | None,
     cause: str | None,
     warnings: Sequence[ExecutionWarning],
 ) -> ExecutionFailure:
-    return ExecutionFailure(run.execution_id, None, run, inside, failure, brief(error), brief(cause), warnings)
+    return ExecutionFailure(run.execution_id, None, run, detail, failure, brief(error), brief(cause), warnings)
 
 
 def _unknown(execution_id: str, step: StepRow | None, cause: str | None) -> ExecutionFailure:
@@ -211,7 +211,7 @@ def _unknown(execution_id: str, step: StepRow | None, cause: str | None) -> Exec
 
 def _at_step(found: ExecutionFailure, step: StepRow | None) -> ExecutionFailure:
     return ExecutionFailure(
-        found.execution_id, step, found.run, found.inside, found.failure, found.error, found.cause, found.warnings
+        found.execution_id, step, found.run, found.detail, found.failure, found.error, found.cause, found.warnings
     )
 
 

@@ -13,7 +13,6 @@ from graph.engines.reading import Gap, GapReader, history_failed
 from graph.errors import BadUserInput, MalformedValue
 from graph.history import AttributedEvent, Event, StageScope
 from graph.logs.redaction import redact_json
-from graph.resolvers.inside import Part, Stage, StageOwner, StageVisit, stage_of
 from graph.resolvers.paging import (
     Entry,
     Filled,
@@ -25,6 +24,7 @@ from graph.resolvers.paging import (
     paginate,
     paginate_around,
 )
+from graph.resolvers.run_detail import Part, Stage, StageOwner, StageVisit, stage_of
 from graph.tables.cursors import Position
 
 LONGEST_PAGE = 1000
@@ -99,7 +99,7 @@ async def history_page(
     """
     if around is not None and (request.after, request.before, request.last) != (None, None, None):
         raise BadUserInput("'around' goes with 'first' alone.")
-    inside = await context.engines.inside(reference)
+    detail = await context.engines.detail(reference)
     wanted = frozenset(types) if types is not None else None
 
     def chosen(events: Sequence[AttributedEvent]) -> Sequence[AttributedEvent]:
@@ -110,12 +110,12 @@ async def history_page(
         ]
 
     async def read(window: Window) -> Filled[HistoryEvent]:
-        walk = _Walk(Part(owner, reference, inside), window, context)
+        walk = _Walk(Part(owner, reference, detail), window, context)
         filled = await walk.read(chosen, takes_all=step_name is None and wanted is None)
-        return replace(filled, warnings=[*inside.history_warnings, *filled.warnings])
+        return replace(filled, warnings=[*detail.history_warnings, *filled.warnings])
 
     async def count() -> int | None:
-        return len(await context.engines.off_loop(lambda: chosen(inside.events))) if inside.is_complete else None
+        return len(await context.engines.off_loop(lambda: chosen(detail.events))) if detail.is_complete else None
 
     bound = (*owner.key, step_name, sorted(wanted) if wanted is not None else None)
     if around is None:
@@ -141,13 +141,13 @@ async def visit_history(visit: StageVisit, context: Context, request: PageReques
     bound = (*visit.owner.key, visit.name, visit.entered_event_id, visit.place)
 
     async def read(window: Window) -> Filled[HistoryEvent]:
-        events = await context.engines.off_loop(lambda: visit.inside.events_of(visit.visit))
+        events = await context.engines.off_loop(lambda: visit.detail.events_of(visit.visit))
         entries = [_entry(visit, event) for event in _between(events, window)[: window.count + 1]]
-        return Filled(entries, warnings=visit.inside.history_warnings)
+        return Filled(entries, warnings=visit.detail.history_warnings)
 
     async def count() -> int | None:
-        events = await context.engines.off_loop(lambda: visit.inside.events_of(visit.visit))
-        return len(events) if visit.inside.is_complete else None
+        events = await context.engines.off_loop(lambda: visit.detail.events_of(visit.visit))
+        return len(events) if visit.detail.is_complete else None
 
     return await paginate(context, request, bound, read, count)
 
@@ -199,7 +199,7 @@ class _Walk:
 
     def _read_on(self) -> GapReader | None:
         """Return a reader of the gap; None where the window's way does not lead through one."""
-        gap, start, forward = self._of.inside.gap, self._start, self._window.forward
+        gap, start, forward = self._of.detail.gap, self._start, self._window.forward
         if gap is None or (start is not None and _is_beyond(gap, start, forward=forward)):
             return None
         reader = self._context.engines.read_on(self._of.reference, gap, newest_first=not forward)
@@ -210,8 +210,8 @@ class _Walk:
 
     def _reachable(self, choose: Choose, more: Sequence[Event]) -> Sequence[AttributedEvent]:
         """Return the chosen events of the window, in its direction, up to where something was not read."""
-        reader, inside = self._reader, self._of.inside
-        found, gap = _between(choose(inside.events_with(more)), self._window), inside.gap
+        reader, detail = self._reader, self._of.detail
+        found, gap = _between(choose(detail.events_with(more)), self._window), detail.gap
         if reader is None or reader.is_closed or gap is None:
             return found
         if self._window.forward:
@@ -286,4 +286,4 @@ def _event_id(event: AttributedEvent) -> int:
 
 
 def _entry(of: Part, event: AttributedEvent) -> Entry[HistoryEvent]:
-    return Entry(HistoryEvent(of.owner, of.reference, of.inside, event), (event.event.id,))
+    return Entry(HistoryEvent(of.owner, of.reference, of.detail, event), (event.event.id,))

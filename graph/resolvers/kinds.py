@@ -16,8 +16,8 @@ from graph.loaders.base import KeyLoader
 from graph.resolvers import engine_executions, executions, logs, references, stages, steps, sub_executions
 from graph.resolvers.engine_executions import EngineExecution
 from graph.resolvers.gate import visible, visible_execution, visible_step
-from graph.resolvers.inside import Stage
 from graph.resolvers.registered import SubExecution, with_digest
+from graph.resolvers.run_detail import Stage
 from graph.tables import ids, keys
 from graph.tables.ids import GlobalId
 from graph.tables.records.definitions import AssetRow, DatabaseRow, PipelineRow, WorkflowRow

@@ -9,7 +9,7 @@ from typing import Any
 from graph.engines.jobs import batch_job_id
 from graph.engines.service import UNTYPED
 from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode
-from graph.resolvers.inside import BatchJob, StageOwner
+from graph.resolvers.run_detail import BatchJob, StageOwner
 from graph.tables import ids
 from graph.tables.records.steps import StepRow
 

@@ -3,33 +3,33 @@
 from dataclasses import replace
 
 from graph.context import Context
-from graph.engines.inside import StageSource
+from graph.engines.run_detail import StageSource
 from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode, call_failed
 from graph.history import IterationCounts, StageStatus, iterations_of
-from graph.resolvers.inside import BatchJob, IterationRun, MapRun, Stage, StageOwner, StageVisit, stage_in, stage_of
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
+from graph.resolvers.run_detail import BatchJob, IterationRun, MapRun, Stage, StageOwner, StageVisit, stage_in, stage_of
 from graph.resolvers.sources import listed
 
 
 async def stage_named(owner: StageOwner, reference: str, context: Context, name: str) -> Stage | None:
     """The stage of a run that has a name."""
-    inside = await context.engines.inside(reference)
-    found = inside.stage(name)
-    return Stage(owner, reference, inside, found) if found is not None else None
+    detail = await context.engines.detail(reference)
+    found = detail.stage(name)
+    return Stage(owner, reference, detail, found) if found is not None else None
 
 
 async def stage_page(owner: StageOwner, reference: str, context: Context, request: PageRequest) -> Page[Stage]:
     """The stages of a run, in the order of its definition."""
 
     async def read(window: Window) -> Filled[Stage]:
-        inside = await context.engines.inside(reference)
-        stages = [Stage(owner, reference, inside, stage) for stage in inside.stages]
-        return replace(listed(stages, lambda stage: stage.name, window), warnings=inside.warnings)
+        detail = await context.engines.detail(reference)
+        stages = [Stage(owner, reference, detail, stage) for stage in detail.stages]
+        return replace(listed(stages, lambda stage: stage.name, window), warnings=detail.warnings)
 
     async def count() -> int | None:
-        inside = await context.engines.inside(reference)
-        is_known = inside.is_complete or inside.stage_source is not StageSource.HISTORY  # unread events may name others
-        return len(inside.stages) if is_known else None
+        detail = await context.engines.detail(reference)
+        is_known = detail.is_complete or detail.stage_source is not StageSource.HISTORY  # unread events may name others
+        return len(detail.stages) if is_known else None
 
     return await paginate(context, request, owner.key, read, count)
 
@@ -67,10 +67,10 @@ async def visits(
 
     async def read(window: Window) -> Filled[StageVisit]:
         filled = listed(found, lambda visit: str(visit.entered_event_id or f"unread {visit.place}"), window)
-        return replace(filled, warnings=stage.inside.history_warnings)
+        return replace(filled, warnings=stage.detail.history_warnings)
 
     async def count() -> int | None:
-        return len(found) if stage.inside.is_complete else None
+        return len(found) if stage.detail.is_complete else None
 
     chosen = (sorted(wanted) if wanted is not None else None, iteration, branch)
     return await paginate(context, request, (*stage.owner.key, stage.name, *chosen), read, count)
@@ -95,20 +95,20 @@ async def iteration_runs(
     wanted = frozenset(status) if status is not None else None
 
     async def runs() -> list[IterationRun]:
-        visits = stage.inside.attribution.visits
+        visits = stage.detail.attribution.visits
         known = await context.engines.off_loop(lambda: iterations_of(of, visits) if of is not None else ())
         return [
-            IterationRun(stage.owner, stage.reference, stage.inside, one)
+            IterationRun(stage.owner, stage.reference, stage.detail, one)
             for one in known
             if wanted is None or one.status in wanted
         ]
 
     async def read(window: Window) -> Filled[IterationRun]:
         filled = listed(await runs(), lambda run: str(run.index), window)
-        return replace(filled, warnings=stage.inside.history_warnings)
+        return replace(filled, warnings=stage.detail.history_warnings)
 
     async def count() -> int | None:
-        return len(await runs()) if stage.inside.is_complete else None
+        return len(await runs()) if stage.detail.is_complete else None
 
     bound = (*stage.owner.key, stage.name, entered_event_id, sorted(wanted) if wanted is not None else None)
     return await paginate(context, request, bound, read, count)
@@ -166,6 +166,6 @@ async def log_stream_warning(job: BatchJob, context: Context) -> ExecutionWarnin
 
 def _visits(stage: Stage) -> list[StageVisit]:
     return [
-        StageVisit(stage.owner, stage.reference, stage.inside, visit, place)
+        StageVisit(stage.owner, stage.reference, stage.detail, visit, place)
         for place, visit in enumerate(stage.stage.visits)
     ]

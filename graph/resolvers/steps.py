@@ -3,7 +3,7 @@
 from graph.context import Context
 from graph.resolvers import engine_executions, references
 from graph.resolvers.gate import visible_execution, visible_step
-from graph.resolvers.inside import Stage
+from graph.resolvers.run_detail import Stage
 from graph.resolvers.stages import stage_named
 from graph.resolvers.texts import StoredText
 from graph.tables import keys

@@ -6,15 +6,15 @@ from typing import Any
 
 from graph.aws.calls import FORGOTTEN
 from graph.context import Context
-from graph.engines.inside import Inside, StageSource
 from graph.engines.jobs import DeadlineJobKey, JobFacts
-from graph.engines.service import Told
+from graph.engines.run_detail import RunDetail, StageSource
+from graph.engines.service import CallResult
 from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode, call_failed, status_unknown
 from graph.resolvers.engine_executions import EngineExecution
 from graph.resolvers.gate import visible_step
-from graph.resolvers.inside import Stage, brief
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
 from graph.resolvers.registered import BATCH_JOB, DEADLINE_JOB, SubExecution, left_out, of_step, with_digest
+from graph.resolvers.run_detail import Stage, brief
 from graph.resolvers.sources import listed
 from graph.resolvers.stages import stage_page
 from graph.tables.records.executions import duration_ms as milliseconds_between
@@ -143,8 +143,8 @@ async def cause(sub: SubExecution, context: Context) -> str | None:
 
 async def stage_source(sub: SubExecution, context: Context) -> StageSource:
     """What its stages are known from."""
-    inside = await _inside(sub, context)
-    return inside.stage_source if inside is not None else StageSource.NONE
+    detail = await _detail(sub, context)
+    return detail.stage_source if detail is not None else StageSource.NONE
 
 
 async def stages(sub: SubExecution, context: Context, request: PageRequest) -> Page[Stage]:
@@ -159,18 +159,19 @@ async def _run_summary(sub: SubExecution, context: Context, called: str) -> Summ
     run = _run(sub, context)
     if run is None:
         return _incomplete(f"The status of {called} is not known: its registration names no execution.")
-    told = await context.engines.facts(run.reference)
-    facts = told.value
+    result = await context.engines.facts(run.reference)
+    facts = result.value
     if facts is None:
-        return Summary(warning=call_failed(f"Sub-execution status unavailable for {called}", told.failure or FORGOTTEN))
+        failure = result.failure or FORGOTTEN
+        return Summary(warning=call_failed(f"Sub-execution status unavailable for {called}", failure))
     error, cause = brief(facts.error), brief(facts.cause)
     return Summary(facts.status, facts.started_at, facts.stopped_at, error, cause, _unknown(facts.status, called))
 
 
-def _job(what: str, called: str, told: Told[JobFacts]) -> Summary:
-    job = told.value
+def _job(what: str, called: str, result: CallResult[JobFacts]) -> Summary:
+    job = result.value
     if job is None:
-        return Summary(warning=call_failed(f"{what} status unavailable for {called}", told.failure or FORGOTTEN))
+        return Summary(warning=call_failed(f"{what} status unavailable for {called}", result.failure or FORGOTTEN))
     cause = brief(job.cause)
     return Summary(job.status, job.started_at, job.stopped_at, cause=cause, warning=_unknown(job.status, called))
 
@@ -188,9 +189,9 @@ def _run(sub: SubExecution, context: Context) -> EngineExecution | None:
     return EngineExecution.of(sub.owner, registration.run, context) if registration is not None else None
 
 
-async def _inside(sub: SubExecution, context: Context) -> Inside | None:
+async def _detail(sub: SubExecution, context: Context) -> RunDetail | None:
     run = _run(sub, context)
-    return await context.engines.inside(run.reference) if run is not None else None
+    return await context.engines.detail(run.reference) if run is not None else None
 
 
 async def _no_stages(_window: Window) -> Filled[Stage]:

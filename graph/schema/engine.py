@@ -4,7 +4,7 @@ from datetime import datetime
 
 from graph.context import Context
 from graph.engines.engine import EngineName, RedriveStatus
-from graph.engines.inside import StageSource
+from graph.engines.run_detail import StageSource
 from graph.resolvers import engine_executions as runs
 from graph.resolvers import failures, registered
 from graph.resolvers import sub_executions as subs

@@ -6,7 +6,7 @@ import strawberry
 
 from graph import execution_warnings
 from graph.actions.abort import AbortOutcome
-from graph.engines import engine, inside
+from graph.engines import engine, run_detail
 from graph.execution.strawberry_internals import enum_definition
 from graph.history import StageStatus, StageTransitionKind
 from graph.logs import reading, sources
@@ -54,7 +54,7 @@ strawberry.enum(
 strawberry.enum(engine.EngineName, name="Engine", description="The service that ran a state machine or a flow.")
 strawberry.enum(engine.RedriveStatus, description="Whether a run can be redriven.")
 strawberry.enum(
-    inside.StageSource,
+    run_detail.StageSource,
     description="What stages are known from: the definition, the history alone, or nothing that could be read.",
 )
 strawberry.enum(

@@ -1,4 +1,4 @@
-"""The inside of a run: stages, their visits, and the events of the history."""
+"""The detail of a run: stages, their visits, and the events of the history."""
 
 from datetime import datetime
 
@@ -7,7 +7,7 @@ from graph.history import IterationCounts as Counts
 from graph.history import StageScope as Scope
 from graph.history import StageStatus, StageTransitionKind
 from graph.history import UnreadRange as Unread
-from graph.resolvers import history_events, inside, stages
+from graph.resolvers import history_events, run_detail, stages
 from graph.resolvers.engine_executions import of_stage
 from graph.resolvers.gate import require_logs
 from graph.resolvers.history_events import LONGEST_PAGE
@@ -21,23 +21,23 @@ from graph.schema.node import Node
 from graph.schema.scalars import JSON, BigInt
 
 
-async def visit(stage: inside.Stage, context: Context, entered_event_id: BigInt) -> inside.StageVisit | None:
+async def visit(stage: run_detail.Stage, context: Context, entered_event_id: BigInt) -> run_detail.StageVisit | None:
     """The visit that an event opened."""
     return await stages.visit(stage, context, entered_event_id)
 
 
 async def iteration_runs(
-    stage: inside.Stage,
+    stage: run_detail.Stage,
     context: Context,
     request: PageRequest,
     entered_event_id: BigInt | None = None,
     status: list[StageStatus] | None = None,
-) -> Page[inside.IterationRun]:
+) -> Page[run_detail.IterationRun]:
     """Iterations of a Map."""
     return await stages.iteration_runs(stage, context, request, entered_event_id, status)
 
 
-@object_type(inside.BatchJob, description="A job of AWS Batch.")
+@object_type(run_detail.BatchJob, description="A job of AWS Batch.")
 class BatchJob:
     """A job of AWS Batch."""
 
@@ -78,7 +78,7 @@ class UnreadRange:
     to: datetime | None = attribute("When the event behind it happened.", reads=())
 
 
-@object_type(inside.MapRun, description="The run of a distributed Map, whose items are executions of their own.")
+@object_type(run_detail.MapRun, description="The run of a distributed Map, whose items are executions of their own.")
 class MapRun:
     """The run of a distributed Map."""
 
@@ -90,7 +90,7 @@ class MapRun:
     counts: IterationCounts | None = answer(stages.map_run_counts, "Its executions by what became of them.")
 
 
-@object_type(inside.StageTransition, description="A way on from a state.")
+@object_type(run_detail.StageTransition, description="A way on from a state.")
 class StageTransition:
     """A way on from a state."""
 
@@ -122,7 +122,7 @@ class StageScope:
     attempt: int | None = attribute("0-based attempt of the container within its visit.", reads=())
 
 
-@object_type(inside.Stage, description="A state of the definition and what became of it over all its visits.")
+@object_type(run_detail.Stage, description="A state of the definition and what became of it over all its visits.")
 class Stage(Node):
     """A state."""
 
@@ -174,7 +174,7 @@ class Stage(Node):
     )
 
 
-@object_type(inside.IterationRun, description="One iteration of a Map.")
+@object_type(run_detail.IterationRun, description="One iteration of a Map.")
 class IterationRun:
     """One iteration of a Map."""
 
@@ -187,7 +187,7 @@ class IterationRun:
     failed_stage: Stage | None = answer(stages.failed_stage, "The state that failed it.")
 
 
-@object_type(inside.StageTry, description="One try of a Task, or one attempt of a Parallel or Map.")
+@object_type(run_detail.StageTry, description="One try of a Task, or one attempt of a Parallel or Map.")
 class StageTry:
     """One try."""
 
@@ -199,7 +199,7 @@ class StageTry:
 
 
 @object_type(
-    inside.StageVisit,
+    run_detail.StageVisit,
     description="One entry into a state: in one branch, one iteration, one turn of a loop.",
 )
 class StageVisit:

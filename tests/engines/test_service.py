@@ -9,7 +9,7 @@ import pytest
 from graph.aws.calls import FORGOTTEN, Caller
 from graph.demo.insides import INSIDES_RUN
 from graph.demo.logs import log_clients
-from graph.engines.service import Engines, Told
+from graph.engines.service import CallResult, Engines
 from graph.operation import OperationScope
 from graph.settings import Settings
 from graph.tables.states import ExecutionStatus
@@ -53,7 +53,7 @@ async def test_jobs_that_are_asked_for_at_once_are_described_a_hundred_at_a_time
     asked = [*(f"job-{number}" for number in range(149)), "forgotten"]
     told = await asyncio.gather(*map(operation.batch_job, [*asked, *asked]))
     assert sorted(len(request["jobs"]) for _, request in batch.requests) == [50, 100]
-    assert told[-1] == Told(None, FORGOTTEN)
+    assert told[-1] == CallResult(None, FORGOTTEN)
     assert all(one.value is not None and one.value.status is ExecutionStatus.SUCCEEDED for one in told[:149])
     assert (await operation.batch_job("job-0")) is told[0]
     assert len(batch.requests) == 2
@@ -74,10 +74,10 @@ async def test_who_gives_up_takes_nothing_from_the_others(make: Callable[..., En
 async def test_nothing_is_waited_for_when_the_time_is_up(make: Callable[..., Engines]) -> None:
     operation = make(Settings(engines_budget_seconds=0.05), states=Slow()).operation(OperationScope())
     begun = time.monotonic()
-    assert await operation.facts(PUBLISH) == Told(None, "TimeBudget")
-    inside = await operation.inside(PUBLISH)
+    assert await operation.facts(PUBLISH) == CallResult(None, "TimeBudget")
+    detail = await operation.detail(PUBLISH)
     assert time.monotonic() - begun < 0.25
-    assert told(inside.warnings) == [
+    assert told(detail.warnings) == [
         ("OPERATION_BUDGET", "The definition could not be read: TimeBudget."),
         ("OPERATION_BUDGET", "The history could not be read whole: TimeBudget."),
     ]

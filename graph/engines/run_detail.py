@@ -43,8 +43,8 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Inside:
-    """The inside of a run, told from one reading of its history, which may have left out a gap.
+class RunDetail:
+    """The detail of a run, built from one reading of its history, which may have left out a gap.
 
     ``definition_warnings`` say what its stages lack, ``history_warnings`` what its events and visits do.
     """
@@ -100,13 +100,13 @@ class Inside:
         return found
 
 
-def look_inside(
+def build_run_detail(
     engine: Engine,
     definition: str | None,
     history: HistoryReading,
     bounds: Bounds,
     without_definition: ExecutionWarning | None = None,
-) -> Inside:
+) -> RunDetail:
     """Puts a definition, where it is known, and what was read of a history together. Takes a while: keep off the loop.
 
     ``without_definition`` says why it is not known.
@@ -131,7 +131,7 @@ def look_inside(
     said.extend(ExecutionWarning(ExecutionWarningCode.STAGES_CUT, f"Not shown: {cut}.") for cut in cuts)
     stages = found[: bounds.stages]
     source = StageSource.DEFINITION if shown is not None else StageSource.HISTORY if stages else StageSource.NONE
-    return Inside(attribution, stages, source, said, list(_of_history(history)), history.gap, states)
+    return RunDetail(attribution, stages, source, said, list(_of_history(history)), history.gap, states)
 
 
 def _of_history(history: HistoryReading) -> Iterator[ExecutionWarning]:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from graph import history as pure
 from graph.context import Context
-from graph.engines.inside import Inside
+from graph.engines.run_detail import RunDetail
 from graph.execution_warnings import without_arns
 from graph.history import (
     Iteration,
@@ -40,11 +40,11 @@ class StageOwner:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Something inside a run."""
+    """A part of the detail of a run."""
 
     owner: StageOwner
     reference: str
-    inside: Inside
+    detail: RunDetail
 
     @property
     def execution_id(self) -> str:
@@ -111,7 +111,7 @@ class Stage(Part):
         ways = self.stage.transitions
         if ways is None:
             return None
-        is_known = self.inside.is_complete
+        is_known = self.detail.is_complete
         return tuple(StageTransition(way, self.stage.taken_count(way) if is_known else None) for way in ways)
 
     @property
@@ -153,7 +153,7 @@ class Stage(Part):
     @property
     def visit_count(self) -> int | None:
         """How often it was entered; None unless the history was read whole."""
-        return len(self.stage.visits) if self.inside.is_complete else None
+        return len(self.stage.visits) if self.detail.is_complete else None
 
     @property
     def redrive_count(self) -> int:
@@ -184,7 +184,7 @@ class Stage(Part):
     def map_run(self) -> MapRun | None:
         """The run of a distributed Map."""
         run = self.stage.map_run
-        return MapRun(self.owner, self.reference, self.inside, run) if run is not None else None
+        return MapRun(self.owner, self.reference, self.detail, run) if run is not None else None
 
     @property
     def batch(self) -> BatchJob | None:
@@ -359,13 +359,13 @@ def brief(text: str | None) -> str | None:
 
 def stage_in(of: Part, name: str | None) -> Stage | None:
     """The stage of a name inside the run that something is of."""
-    found = of.inside.stage(name) if name is not None else None
-    return Stage(of.owner, of.reference, of.inside, found) if found is not None else None
+    found = of.detail.stage(name) if name is not None else None
+    return Stage(of.owner, of.reference, of.detail, found) if found is not None else None
 
 
 async def stage_of(part: Part, context: Context, name: str | None) -> Stage | None:
     """The stage of a name, as the whole reading of the run tells it, whatever its part is told from."""
-    whole = await context.engines.inside(part.reference)
+    whole = await context.engines.detail(part.reference)
     return stage_in(Part(part.owner, part.reference, whole), name)
 
 

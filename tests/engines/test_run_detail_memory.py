@@ -1,4 +1,4 @@
-"""The insides of runs that ended: read once, kept a minute, and never beyond a redrive."""
+"""The details of runs that ended: read once, kept a minute, and never beyond a redrive."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,8 +10,8 @@ from graph.aws.calls import Caller
 from graph.aws.clients import Clients
 from graph.demo.script import Script
 from graph.demo.stepfunctions import EmbeddedStepFunctions, Machine, Played
-from graph.engines.inside import Inside
-from graph.engines.memory import KEPT_SECONDS, InsideMemory, size_of
+from graph.engines.memory import KEPT_SECONDS, RunDetailMemory, size_of
+from graph.engines.run_detail import RunDetail
 from graph.engines.service import Engines
 from graph.history import attribute, parse_definition
 from graph.operation import OperationScope
@@ -30,10 +30,10 @@ class Clock:
         return self.now
 
 
-def inside_of(table: str, *, read_to_end: bool = True) -> Inside:
+def detail_of(table: str, *, read_to_end: bool = True) -> RunDetail:
     definition = parse_definition(DEFINITION)
     attribution = attribute(events(table), definition, read_to_end=read_to_end)
-    return Inside(attribution, (), None, definition=definition)  # type: ignore[arg-type]
+    return RunDetail(attribution, (), None, definition=definition)  # type: ignore[arg-type]
 
 
 STARTED = "1 ExecutionStarted 0\n2 TaskStateEntered 0 name: Do\n3 TaskScheduled 2\n4 TaskFailed 3 error: E\n"
@@ -43,58 +43,58 @@ REDRIVEN = ENDED + "6 ExecutionRedriven 5 redriveCount: 1\n7 TaskScheduled 2\n"
 
 def test_what_ended_is_kept_for_a_minute() -> None:
     clock = Clock()
-    memory = InsideMemory(1_000_000, clock)
-    inside = inside_of(ENDED)
-    memory.keep(RUN, inside, size_of(inside))
+    memory = RunDetailMemory(1_000_000, clock)
+    detail = detail_of(ENDED)
+    memory.keep(RUN, detail, size_of(detail))
     clock.now += KEPT_SECONDS - 0.1
     kept = memory.recall(RUN)
     assert kept is not None
-    assert (kept.inside, kept.redrive_index) == (inside, 0)
+    assert (kept.detail, kept.redrive_index) == (detail, 0)
     clock.now += 0.2
     assert memory.recall(RUN) is None
 
 
 def test_each_redrive_is_told_apart() -> None:
-    memory = InsideMemory(1_000_000)
-    memory.keep(RUN, inside_of(REDRIVEN + "8 ExecutionAborted 0"), 1)
+    memory = RunDetailMemory(1_000_000)
+    memory.keep(RUN, detail_of(REDRIVEN + "8 ExecutionAborted 0"), 1)
     kept = memory.recall(RUN)
     assert kept is not None
     assert kept.redrive_index == 1
 
 
 @pytest.mark.parametrize(
-    "inside",
+    "detail",
     [
-        inside_of(STARTED),
-        inside_of(REDRIVEN),
-        inside_of(ENDED, read_to_end=False),
-        inside_of("4 TaskFailed 3\n5 ExecutionFailed 4"),
-        replace(inside_of(ENDED), definition=None),
+        detail_of(STARTED),
+        detail_of(REDRIVEN),
+        detail_of(ENDED, read_to_end=False),
+        detail_of("4 TaskFailed 3\n5 ExecutionFailed 4"),
+        replace(detail_of(ENDED), definition=None),
     ],
     ids=["running", "redriven", "not to its end", "with a gap", "without its definition"],
 )
-def test_what_may_change_yet_is_not_kept(inside: Inside) -> None:
-    memory = InsideMemory(1_000_000)
-    memory.keep(RUN, inside, 1)
+def test_what_may_change_yet_is_not_kept(detail: RunDetail) -> None:
+    memory = RunDetailMemory(1_000_000)
+    memory.keep(RUN, detail, 1)
     assert memory.recall(RUN) is None
 
 
 def test_the_least_recently_used_are_forgotten_when_they_are_too_many() -> None:
-    memory, inside = InsideMemory(100), inside_of(ENDED)
+    memory, detail = RunDetailMemory(100), detail_of(ENDED)
     for name in ("a", "b", "c"):
-        memory.keep(name, inside, 33)
+        memory.keep(name, detail, 33)
     memory.recall("a")
-    memory.keep("d", inside, 33)
+    memory.keep("d", detail, 33)
     assert [name for name in "abcd" if memory.recall(name)] == ["a", "c", "d"]
-    memory.keep("huge", inside, 101)
+    memory.keep("huge", detail, 101)
     assert memory.recall("huge") is None
-    memory.keep("whole", inside, 100)
+    memory.keep("whole", detail, 100)
     assert [name for name in ("a", "c", "d", "whole") if memory.recall(name)] == ["whole"]
 
 
 def test_nothing_is_kept_where_the_setting_says_so() -> None:
-    memory = InsideMemory(0)
-    memory.keep(RUN, inside_of(ENDED), 1)
+    memory = RunDetailMemory(0)
+    memory.keep(RUN, detail_of(ENDED), 1)
     assert memory.recall(RUN) is None
 
 
@@ -120,10 +120,10 @@ async def test_operations_after_the_first_read_no_history_until_the_run_is_redri
     caller = Caller(concurrency=2, attempts=1)
     engines = Engines(Clients(None, None, None, states), caller, Settings())  # type: ignore[arg-type]
 
-    async def read() -> Inside:
+    async def read() -> RunDetail:
         scope = OperationScope()
         try:
-            return await engines.operation(scope).inside(RUN)
+            return await engines.operation(scope).detail(RUN)
         finally:
             await scope.close()
 
