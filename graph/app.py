@@ -167,7 +167,7 @@ def _drain_first(readiness: Readiness, seconds: float) -> None:
     loop.add_signal_handler(signal.SIGTERM, drain)
 
 
-Ways = Callable[[Settings, PermissionRows], Sequence[Authenticator]]
+AuthenticatorFactory = Callable[[Settings, PermissionRows], Sequence[Authenticator]]
 
 
 def make_services(
@@ -175,19 +175,19 @@ def make_services(
     client: Client,
     names: Mapping[Table, str],
     clients: Clients,
-    ways: Ways = configured_authenticators,
+    authenticators: AuthenticatorFactory = configured_authenticators,
     reader: type[Reader] = Reader,
     writer: ExecutionWriter | None = None,
     database: Database | None = None,
     changes: ChangeWriter | None = None,
 ) -> Services:
-    """The services over a database and the clients of AWS, and the ways in which they tell who asks.
+    """Return the services over a database and the clients of AWS, with the authenticators of requests.
 
     Without a writer no check is written, and without changes there are no actions. Where nothing else reads the
     database, its client does, in threads.
 
     Raises:
-        NotConfigured: when the settings name no such way, or trust a gateway without a proof worth the name.
+        NotConfigured: when the settings name no authenticator, or trust a gateway without a proof worth the name.
     """
     database = database or ThreadedDatabase(client, settings.dynamodb_concurrency)
     reads = reader(database, names, attempts=settings.dynamodb_attempts)
@@ -198,7 +198,7 @@ def make_services(
         settings=settings,
         reader=reads,
         cursors=Cursors([secret.get_secret_value() for secret in settings.cursor_secrets]),
-        identity=Identity(ways(settings, rows)),
+        identity=Identity(authenticators(settings, rows)),
         policies=Policies(rows, default_role=settings.default_role),
         logs=Logs(
             clients,

@@ -147,7 +147,9 @@ def _demo(given: argparse.Namespace) -> int:
         client, names = database.client, database.names
         writer, changes = make_writer(settings, client, names), make_changes(settings, client, names)
         clients = log_clients(live, files=files)
-        services = make_services(settings, client, names, clients, issuer.ways, writer=writer, changes=changes)
+        services = make_services(
+            settings, client, names, clients, issuer.authenticators, writer=writer, changes=changes
+        )
         config = configuration(create_app(services, EXAMPLES), settings, log_level="warning")
         _Announced(config, issuer.token(ANA, is_mfa=True)).run(sockets=[listener])
     return 0

@@ -33,7 +33,7 @@ def configured_authenticators(settings: Settings, rows: PermissionRows) -> Seque
     Raises:
         NotConfigured: when there is none, or one lacks a part; the text says what to set.
     """
-    _require_whole_ways(settings)
+    _require_companions(settings)
     found: list[Authenticator] = []
     try:
         mfa = _mfa(settings)
@@ -51,7 +51,7 @@ def configured_authenticators(settings: Settings, rows: PermissionRows) -> Seque
 
 
 def federation_proof(settings: Settings) -> Proof | None:
-    """How the gateway of a supergraph proves itself; None where the settings trust none.
+    """Return how the gateway of a supergraph proves itself; None when the settings trust none.
 
     Raises:
         NotConfigured: when it would prove nothing; the text says why.
@@ -65,8 +65,8 @@ def federation_proof(settings: Settings) -> Proof | None:
         raise NotConfigured(f"The gateway of a supergraph: {error}") from error
 
 
-def _require_whole_ways(settings: Settings) -> None:
-    """Refuses settings that mean nothing without another."""
+def _require_companions(settings: Settings) -> None:
+    """Reject a setting that means nothing without another."""
     needs = (
         ("cognito_pool_id", "cognito_client_ids", "or tokens for any client would do"),
         ("cognito_client_ids", "cognito_pool_id", "whose clients they are"),
@@ -82,7 +82,7 @@ def _require_whole_ways(settings: Settings) -> None:
 
 
 def _require_known_pages(settings: Settings) -> None:
-    """Refuses to trust an address alone where a page in a browser that has such an address could set any header."""
+    """Reject trust in addresses alone: a page in a browser that has such an address could set any header."""
     networks = _variable("gateway_networks")
     if settings.known_hosts is None:
         raise NotConfigured(

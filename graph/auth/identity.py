@@ -114,7 +114,7 @@ class Authenticator(Protocol):
 
 
 class Identity:
-    """Tells who is asking by the first of several ways that the credentials are for."""
+    """Identifies the viewer by the first authenticator that the credentials are for."""
 
     def __init__(self, authenticators: Iterable[Authenticator]) -> None:
         self._authenticators = tuple(authenticators)

@@ -68,8 +68,8 @@ class DemoIssuer:
         claims = {"iss": self.url, "aud": _AUDIENCE, "sub": user_id, "iat": now, "exp": now + _HOUR}
         return jwt.encode(claims | ({"amr": ["pwd", "mfa"]} if is_mfa else {}), self._key, "RS256", {"kid": _KEY_ID})
 
-    def ways(self, _settings: Settings, rows: PermissionRows) -> Sequence[Authenticator]:
-        """The ways in which the demo tells who asks."""
+    def authenticators(self, _settings: Settings, rows: PermissionRows) -> Sequence[Authenticator]:
+        """Return the authenticators of the demo."""
         issuer = Issuer(self.url, frozenset({_AUDIENCE}), ClaimMfa(), keys_url=f"{self.url}/jwks.json")
         return [ApiKeys(rows), Tokens([issuer]), LoopbackAdministrator()]
 

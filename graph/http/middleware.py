@@ -57,7 +57,7 @@ def middleware(settings: Settings, readiness: Readiness, paths: Paths, graph: AS
         *([Middleware(KnownHosts, hosts, paths)] if hosts is not None else ()),
         *([origins] if settings.cors_origins else ()),
         Middleware(SelectiveGZip),
-        Middleware(Shortcut, paths.graph, graph),
+        Middleware(RouterBypass, paths.graph, graph),
     ]
 
 
@@ -141,8 +141,8 @@ class SelectiveGZip:
         await app(scope, receive, send)
 
 
-class Shortcut:
-    """Leads past the router to the graph: finding the one path takes the router as long as the smallest operation."""
+class RouterBypass:
+    """Passes requests for the graph by Starlette's router, which takes as long as the smallest operation."""
 
     def __init__(self, app: ASGIApp, path: str, graph: ASGIApp) -> None:
         self.app = app

@@ -10,7 +10,7 @@ from graph.documents.persisted import Persisted
 from graph.documents.trusted import check_manifest
 from graph.errors import original_of, present
 from graph.http.limits import Limits
-from graph.http.schema_masking import Concealment
+from graph.http.schema_masking import SchemaMask
 from graph.schema import Schema
 from graph.settings import Settings
 
@@ -26,7 +26,7 @@ class SchemaRuntime:
         self.limits = Limits(schema.core, settings)
         roots = (schema.core.query_type, schema.core.mutation_type)
         self.root_fields = frozenset(name for root in roots if root is not None for name in root.fields)
-        self._concealment = None if settings.is_development else Concealment(schema.core)
+        self._schema_mask = None if settings.is_development else SchemaMask(schema.core)
 
     def has_long_texts(self, document: Document) -> bool:
         """Whether a document selects texts that can fill a whole row."""
@@ -35,8 +35,8 @@ class SchemaRuntime:
     def presented(self, errors: Iterable[GraphQLError], source: str) -> list[Any]:
         """Return errors as the client may see them."""
         return [
-            self._concealment.conceal(present(error), source)
-            if self._concealment is not None and original_of(error) is None
+            self._schema_mask.mask(present(error), source)
+            if self._schema_mask is not None and original_of(error) is None
             else present(error)
             for error in errors
         ]

@@ -17,14 +17,14 @@ _LINES = re.compile(r"\r\n|[\n\r]")
 _LONGEST_NAME = 80
 
 
-class Concealment:
+class SchemaMask:
     """Replaces messages that hold a name of the schema which the document does not hold itself."""
 
     def __init__(self, schema: GraphQLSchema) -> None:
         self._names = frozenset(_names(schema))
 
-    def conceal(self, error: GraphQLFormattedError, source: str) -> GraphQLFormattedError:
-        """An error of GraphQL's own making, as it may be shown to one who may not see the schema."""
+    def mask(self, error: GraphQLFormattedError, source: str) -> GraphQLFormattedError:
+        """Return an error of graphql-core's without names of the schema that the document did not use."""
         foreign = self._names.intersection(_NAME.findall(error["message"]))
         if not foreign or foreign <= set(_NAME.findall(source)):
             return error
@@ -33,7 +33,7 @@ class Concealment:
 
 
 def _name_at(error: GraphQLFormattedError, source: str) -> str | None:
-    """What the document itself says where the error is."""
+    """Return the name that the document has where the error is."""
     for place in error.get("locations", [])[:1]:
         line = _LINES.split(source)[place["line"] - 1]
         if match := _NAME.search(line, place["column"] - 1):

@@ -143,8 +143,8 @@ class Reader:
                 tally.finish(current, _capacity(answer))
 
 
-class Refused(GraphError):
-    """The database refuses the server's own request: a fault of the deployment, which trying again does not mend."""
+class DatabaseRejected(GraphError):
+    """The database rejected the server's own request: a fault of the deployment, which a retry does not mend."""
 
     code = "UPSTREAM_UNAVAILABLE"
 
@@ -156,7 +156,7 @@ def public_failure(failure: Failure) -> GraphError:
     """Return the error that clients see of a failure, which the log has told."""
     if failure.is_throttled:
         return Throttled()
-    return UpstreamUnavailable() if failure.may_pass else Refused()
+    return UpstreamUnavailable() if failure.may_pass else DatabaseRejected()
 
 
 def typed_key(table: Table, key: Key) -> dict[str, dict[str, str]]:

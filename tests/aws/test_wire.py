@@ -15,7 +15,7 @@ from graph.demo.database import EmbeddedDatabase
 from graph.demo.model import REGION
 from graph.settings import Settings
 from graph.tables.catalogue import DATABASES
-from graph.tables.reader import Reader, Refused
+from graph.tables.reader import DatabaseRejected, Reader
 from graph.tables.tally import Tally
 from tests.aws.network.authority import Authority
 from tests.aws.network.endpoint import HostileEndpoint, always, truly
@@ -178,7 +178,7 @@ async def test_without_credentials_nothing_is_read_and_the_log_says_why(
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
     reads = reads_of(settings(dynamodb_endpoint=database.endpoint))
-    assert isinstance(await read(reads, database.names), Refused)
+    assert isinstance(await read(reads, database.names), DatabaseRejected)
     failed = f"dynamodb.GetItem failed: table={DATABASES.name} code={NoCredentialsError.__name__} attempt=1"
     assert caplog.messages == ["AWS gives no credentials: Unable to locate credentials", failed]
 
@@ -186,7 +186,7 @@ async def test_without_credentials_nothing_is_read_and_the_log_says_why(
 async def test_a_profile_that_there_is_not_is_told_with_the_first_read(caplog: pytest.LogCaptureFixture) -> None:
     reads = reads_of(settings(profile="no-such-profile"))
     for _ in range(2):
-        assert isinstance(await read(reads, {DATABASES: "physical"}), Refused)
+        assert isinstance(await read(reads, {DATABASES: "physical"}), DatabaseRejected)
     assert caplog.messages == [f"dynamodb.GetItem failed: table={DATABASES.name} code=ProfileNotFound attempt=1"] * 2
     with pytest.raises(ProfileNotFound):
         reads.open()

@@ -21,7 +21,7 @@ def issuer() -> Iterator[DemoIssuer]:
 
 @pytest.fixture
 def identity(issuer: DemoIssuer) -> Identity:
-    return Identity(issuer.ways(Settings(), PermissionRows(MemoryReader(ITEMS))))
+    return Identity(issuer.authenticators(Settings(), PermissionRows(MemoryReader(ITEMS))))
 
 
 def shown(value: str) -> list[tuple[bytes, bytes]]:

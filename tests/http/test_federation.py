@@ -65,11 +65,11 @@ class Client:
 def serving(memory: MemoryDatabase, **settings: Any) -> Iterator[Client]:
     """The application for users of the demo, who may also come through a gateway in front."""
     given = Settings(cursor_secrets=["a secret of the tests"], **settings)
-    with listening(create_app(make_services(given, memory, NAMES, log_clients(), ways))) as url:
+    with listening(create_app(make_services(given, memory, NAMES, log_clients(), authenticators))) as url:
         yield Client(url)
 
 
-def ways(_settings: Settings, rows: PermissionRows) -> Sequence[Authenticator]:
+def authenticators(_settings: Settings, rows: PermissionRows) -> Sequence[Authenticator]:
     """API keys, and a gateway in front that has a secret of its own."""
     return ApiKeys(rows), Gateway(mfa=ClaimMfa(), secret=OTHER_SECRET)
 

@@ -44,9 +44,9 @@ AUDIENCE = "vams-graph-demo"
 
 
 @contextmanager
-def served(client: Any, names: Any, ways: Any) -> Iterator[str]:
+def served(client: Any, names: Any, authenticators: Any) -> Iterator[str]:
     """The application on a free port of the loopback address."""
-    app = create_app(make_services(SETTINGS, client, names, log_clients(), ways))
+    app = create_app(make_services(SETTINGS, client, names, log_clients(), authenticators))
     server = uvicorn.Server(configuration(app, Settings(), host="127.0.0.1", port=0))
     thread = Thread(target=server.run)
     thread.start()
@@ -85,7 +85,7 @@ class Demo:
 @pytest.fixture(scope="module")
 def demo() -> Iterator[Demo]:
     database = MemoryDatabase(ITEMS)
-    with DemoIssuer() as issuer, served(database, NAMES, issuer.ways) as url:
+    with DemoIssuer() as issuer, served(database, NAMES, issuer.authenticators) as url:
         yield Demo(url, database, issuer)
 
 
@@ -397,11 +397,11 @@ def test_credentials_are_asked_for_before_the_body_is_read(demo: Demo) -> None:
 def test_made_up_key_ids_do_not_hammer_the_issuer() -> None:
     site = other.KeysSite("rsa-1")
 
-    def ways(_settings: Settings, rows: PermissionRows) -> Sequence[Authenticator]:
+    def authenticators(_settings: Settings, rows: PermissionRows) -> Sequence[Authenticator]:
         issuer = Issuer(other.URL, frozenset({other.AUDIENCE}), ClaimMfa(), keys_url=other.KEYS_URL)
         return [ApiKeys(rows), Tokens([issuer], fetch=site), LoopbackAdministrator()]
 
-    with served(MemoryDatabase(ITEMS), NAMES, ways) as url, httpx.Client(timeout=30) as client:
+    with served(MemoryDatabase(ITEMS), NAMES, authenticators) as url, httpx.Client(timeout=30) as client:
 
         def status(token: str) -> int:
             return client.post(url, json={"query": WHO}, headers={"Authorization": f"Bearer {token}"}).status_code
@@ -416,11 +416,11 @@ def test_made_up_key_ids_do_not_hammer_the_issuer() -> None:
 def test_a_rotated_key_is_accepted_within_seconds_although_made_up_key_ids_go_on_arriving() -> None:
     site, clock = other.KeysSite("rsa-1"), Clock()
 
-    def ways(_settings: Settings, _rows: PermissionRows) -> Sequence[Authenticator]:
+    def authenticators(_settings: Settings, _rows: PermissionRows) -> Sequence[Authenticator]:
         issuer = Issuer(other.URL, frozenset({other.AUDIENCE}), ClaimMfa(), keys_url=other.KEYS_URL)
         return [Tokens([issuer], fetch=site, clock=clock)]
 
-    with served(MemoryDatabase(ITEMS), NAMES, ways) as url, httpx.Client(timeout=30) as client:
+    with served(MemoryDatabase(ITEMS), NAMES, authenticators) as url, httpx.Client(timeout=30) as client:
 
         def status(token: str) -> int:
             return client.post(url, json={"query": WHO}, headers={"Authorization": f"Bearer {token}"}).status_code
@@ -456,7 +456,7 @@ class ThrottledKeys:
 
 
 def test_credentials_that_cannot_be_checked_are_neither_good_nor_bad() -> None:
-    with DemoIssuer() as issuer, served(ThrottledKeys(), NAMES, issuer.ways) as url:
+    with DemoIssuer() as issuer, served(ThrottledKeys(), NAMES, issuer.authenticators) as url:
         answer = httpx.post(url, json={"query": WHO}, headers={"Authorization": "vams_demo_bob"}, timeout=60)
         assert httpx.post(url, json={"query": WHO}, timeout=60).status_code == 200
     assert answer.status_code == 503

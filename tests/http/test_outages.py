@@ -75,10 +75,10 @@ def deployed(memory: MemoryDatabase) -> Iterator[Deployment]:
     deployment = Deployment(memory)
     settings = Settings(cursor_secrets=["a secret of the tests"], federation_secret=SECRET, points_at_once=1)
 
-    def ways(_settings: Settings, rows: Any) -> Any:
+    def authenticators(_settings: Settings, rows: Any) -> Any:
         return [ApiKeys(rows), Gateway(mfa=CognitoMfa(Pool(), "pool"), secret=SECRET)]
 
-    services = make_services(settings, deployment.client, NAMES, log_clients(), ways)
+    services = make_services(settings, deployment.client, NAMES, log_clients(), authenticators)
     with listening(create_app(services)) as deployment.url:
         yield deployment
 

@@ -13,7 +13,7 @@ from graphql import (
     get_named_type,
 )
 
-from graph.http.schema_masking import Concealment
+from graph.http.schema_masking import SchemaMask
 from tests.harness import SCHEMA
 from tests.memory import MemoryDatabase
 from tests.serving import GRAPHQL_RESPONSE, serving
@@ -143,14 +143,14 @@ async def test_variables_tell_no_foreign_names(memory: MemoryDatabase) -> None:
 
 
 def test_a_message_that_tells_nothing_stays() -> None:
-    concealment = Concealment(SCHEMA.core)
+    schema_mask = SchemaMask(SCHEMA.core)
     kept = {"message": "Variable '$x' is never used.", "locations": [{"line": 1, "column": 8}]}
-    assert concealment.conceal(kept, "query ($x: ID) { __typename }") == kept  # type: ignore[arg-type]
+    assert schema_mask.mask(kept, "query ($x: ID) { __typename }") == kept  # type: ignore[arg-type]
 
 
 def test_one_that_tells_names_the_place_instead() -> None:
-    concealment = Concealment(SCHEMA.core)
+    schema_mask = SchemaMask(SCHEMA.core)
     told = {"message": "Cannot query field 'statux' on type 'Execution'.", "locations": [{"line": 2, "column": 3}]}
-    shown = concealment.conceal(told, "{ execution {\n  statux } }")  # type: ignore[arg-type]
+    shown = schema_mask.mask(told, "{ execution {\n  statux } }")  # type: ignore[arg-type]
     assert shown["message"] == "'statux' is not valid here."
     assert shown["locations"] == told["locations"]

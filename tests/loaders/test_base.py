@@ -11,7 +11,7 @@ from graph.loaders.base import KeyLoader, KeyRange, Reading, RowRange, SliceLoad
 from graph.operation import OperationScope
 from graph.tables import catalogue, keys
 from graph.tables.queries import Between, OneOf, Prefix
-from graph.tables.reader import Reader, Refused
+from graph.tables.reader import DatabaseRejected, Reader
 from graph.tables.records.definitions import DatabaseRow
 from graph.tables.records.executions import ExecutionRow
 from graph.tables.records.outputs import OutputFileRow
@@ -56,7 +56,7 @@ async def test_rows_by_key_are_read_in_one_call(operate: Operate) -> None:
 async def test_a_key_that_cannot_be_read_is_an_error_for_its_waiters_alone(operate: Operate) -> None:
     operation = operate(denied)
     loader = operation.loaders.definitions.databases
-    with pytest.raises(Refused):
+    with pytest.raises(DatabaseRejected):
         await loader.load(("plant-models",))
     assert await operation.loaders.definitions.workflows.load(("plant-models", "clash-report")) is not None
 
@@ -141,7 +141,7 @@ async def test_a_slice_that_cannot_be_read_leaves_the_others(operate: Operate) -
     step = ITEMS[catalogue.OUTPUT_FILES][0]["pipelineExecutionId"]
     found = await loader.scope.settle(loader.load(KeyRange(partition)) for partition in (step, "refused"))
     assert isinstance(found[0], RowRange)
-    assert isinstance(found[1], Refused)
+    assert isinstance(found[1], DatabaseRejected)
 
 
 async def test_a_slice_that_is_throttled_half_way_is_an_error_and_no_shorter_list(operate: Operate) -> None:
@@ -201,7 +201,7 @@ async def test_a_partition_that_cannot_be_read_leaves_the_others(operate: Operat
     good = ITEMS[catalogue.EXECUTIONS][0]["workflowExecutionId"]
     found = await operation.reading.scope.settle(map(operation.loaders.executions.by_id.load, [good, bad]))
     assert isinstance(found[0], ExecutionRow)
-    assert isinstance(found[1], Refused)
+    assert isinstance(found[1], DatabaseRejected)
 
 
 # Large rows

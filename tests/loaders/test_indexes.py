@@ -12,7 +12,7 @@ from graph.loaders import Loaders
 from graph.loaders.base import KeyLoader, KeyRange, SliceLoader
 from graph.tables import catalogue
 from graph.tables.catalogue import Index, Table, execution_indexes
-from graph.tables.reader import Refused
+from graph.tables.reader import DatabaseRejected
 from tests.demo.reading import rows
 from tests.loaders.conftest import Operate
 
@@ -116,6 +116,6 @@ async def test_without_the_index_the_load_is_an_error(operate: Operate, empty: E
     name = f"{empty.names[case.table]}-without-{case.index.name}"
     create_tables(empty.client, {replace(case.table, indexes=left): name})
     operation = operate(client=empty.client, names=empty.names | {case.table: name})
-    with pytest.raises(Refused):
+    with pytest.raises(DatabaseRejected):
         await case.loader(operation.loaders).load(KeyRange(case.partition))
     empty.client.delete_table(TableName=name)

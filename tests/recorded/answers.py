@@ -31,7 +31,7 @@ _END_CURSOR = re.compile(r'"endCursor":"([^"]+)"')
 _ERROR_ID = re.compile(r'"errorId":"[0-9a-f]+"')
 
 
-def ways(settings: Settings, rows: PermissionRows) -> Sequence[Authenticator]:
+def authenticators(settings: Settings, rows: PermissionRows) -> Sequence[Authenticator]:
     """API keys; in development, whoever asks from this machine is the administrator too."""
     return (ApiKeys(rows), *([LoopbackAdministrator()] if settings.is_development else ()))
 
@@ -49,7 +49,7 @@ async def answers(memory: MemoryDatabase, *, fast_execution: bool) -> list[dict[
                 rate_points=0,
             )
             services = make_services(
-                settings, memory, NAMES, log_clients(), ways, reader, database=ImmediateDatabase(memory)
+                settings, memory, NAMES, log_clients(), authenticators, reader, database=ImmediateDatabase(memory)
             )
             stack.callback(services.close)
             transport = httpx.ASGITransport(create_app(services), client=("127.0.0.1", 1))

@@ -28,7 +28,7 @@ from graph.tables.catalogue import (
     Table,
 )
 from graph.tables.queries import Between, OneOf, Prefix, Query
-from graph.tables.reader import Reader, Refused
+from graph.tables.reader import DatabaseRejected, Reader
 from graph.tables.tally import Tally
 from tests.demo.reading import ITEMS, rows, written
 from tests.faults import (
@@ -309,7 +309,7 @@ async def test_a_batch_that_fails_on_a_later_try_keeps_what_it_had(read: Read) -
     reading = read(unprocessed(4), denied)
     keys = keys_of(INPUT_METADATA, 6)
     found = await reading.items(INPUT_METADATA, keys)
-    assert [isinstance(found[key], Refused) for key in keys] == [False] * 4 + [True] * 2
+    assert [isinstance(found[key], DatabaseRejected) for key in keys] == [False] * 4 + [True] * 2
 
 
 async def test_a_batch_that_fails_leaves_the_other_batches(read: Read) -> None:
@@ -355,7 +355,7 @@ async def test_the_reads_of_an_operation_share_a_budget_of_retries(read: Read) -
 @pytest.mark.parametrize("fault", [denied, invalid])
 async def test_what_does_not_pass_is_not_tried_again(read: Read, fault: Fault) -> None:
     reading = read(fault)
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(DatabaseRejected) as raised:
         await reading.ids(ALL)
     assert raised.value.extensions == {"code": "UPSTREAM_UNAVAILABLE"}
     assert reading.tally.calls == 1
@@ -426,7 +426,7 @@ async def _count(reader: Reader, tally: Tally) -> int:
 async def test_that_nobody_can_be_asked_is_not_tried_again(database: EmbeddedDatabase) -> None:
     client = FaultyClient(database.client, database.names, in_order(unanswered(NoCredentialsError)))
     reader, tally = Reader(ThreadedDatabase(client), database.names), Tally()
-    with pytest.raises(Refused):
+    with pytest.raises(DatabaseRejected):
         await reader.query(ALL, tally)
     reader.close()
     assert tally.calls == 1

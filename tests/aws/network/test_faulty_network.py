@@ -16,7 +16,7 @@ from graph.aws.credentials import SharedCredentials
 from graph.aws.wire import WireDatabase
 from graph.errors import GraphError, Throttled, UpstreamUnavailable
 from graph.tables.catalogue import DATABASES
-from graph.tables.reader import Reader, Refused
+from graph.tables.reader import DatabaseRejected, Reader
 from graph.tables.tally import Tally
 from tests.aws.network import endpoint as hostile
 from tests.aws.network.authority import Authority
@@ -320,7 +320,7 @@ async def test_credentials_that_stay_expired_are_an_error_after_one_more_try() -
         reader = Reader(database, NAMES)
         for _ in range(5):
             found = await reader.get_items(DATABASES, [("key",)], DATABASES.key, Tally())
-            assert isinstance(found["key",], Refused)
+            assert isinstance(found["key",], DatabaseRejected)
         database.close()
     assert endpoint.requests.total() == 6
     assert renewing.given == 2
