@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def ca_bundle(session: "Session") -> str | None:
-    """The file of authorities that the settings name, in the order in which boto3 reads them; None where none does.
+    """Return the file of authorities that the settings name, in the order of boto3; None when none does.
 
     They are ``AWS_CA_BUNDLE``, ``ca_bundle`` of the profile and ``REQUESTS_CA_BUNDLE``.
     """
@@ -21,7 +21,7 @@ def ca_bundle(session: "Session") -> str | None:
 
 
 def client_context(session: "Session") -> ssl.SSLContext:
-    """What a client of TLS trusts: the authorities of :func:`ca_bundle`, or else those that come with boto3.
+    """Return what a client of TLS trusts: the authorities of :func:`ca_bundle`, or else those that come with boto3.
 
     Raises:
         InvalidConfigError: of botocore, when the file cannot be read or holds no authorities.

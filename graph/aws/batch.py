@@ -9,7 +9,7 @@ DEFAULT_LOG_GROUP = "/aws/batch/job"
 
 
 def log_streams(job: Mapping[str, Any]) -> tuple[str, ...]:
-    """The streams of a job as DescribeJobs gives it, each once: of its containers, then of earlier attempts.
+    """Return the streams of a job as DescribeJobs gives it, each once: of its containers, then of earlier attempts.
 
     A job has one container, or several in its tasks of ECS. Pods of EKS have no stream that Batch knows.
     """
@@ -21,7 +21,7 @@ def log_streams(job: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def log_groups(job: Mapping[str, Any]) -> frozenset[str]:
-    """The names of the log groups that a job's definition gives its containers."""
+    """Return the names of the log groups that a job's definition gives its containers."""
     return frozenset(
         group
         for container in _containers(job, job.get("ecsProperties"))

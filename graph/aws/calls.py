@@ -33,7 +33,7 @@ class CallFailed(Exception):
 
 
 def is_throttle(failure: CallFailed) -> bool:
-    """Whether a service refused a call only because it was asked too often."""
+    """Return whether a service refused a call only because it was asked too often."""
     return Failure.of_code(failure.code).is_throttled
 
 
@@ -49,7 +49,7 @@ class Caller:
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix=name)
 
     def close(self) -> None:
-        """Waits for calls in flight and frees the threads."""
+        """Wait for calls in flight and frees the threads."""
         self._threads.shutdown(cancel_futures=True)
 
     async def call(
@@ -87,5 +87,5 @@ class Caller:
                     raise CallFailed(failure.code) from error
 
     async def run(self, work: Callable[[], ResultT]) -> ResultT:
-        """What some work gives that would hold up the event loop."""
+        """Run work that would block the event loop in a thread, and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)

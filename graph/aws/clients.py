@@ -141,7 +141,7 @@ class Clients:
 
 
 def connect(settings: Settings, session: Session | None = None) -> Clients:
-    """Clients of a deployment's services, each of which is made when it is first called."""
+    """Return the clients of a deployment's services, each made at its first call."""
     session = session or Session(settings.profile, settings.region)
     jobs = one_attempt(settings.logs_timeout, settings.logs_concurrency + settings.engines_concurrency)
     return Clients(

@@ -48,7 +48,7 @@ class Connection(asyncio.Protocol):
         self._received = self._head = 0
 
     async def exchange(self, request: bytes, seconds: float) -> Answer:
-        """The answer to a request.
+        """Return the answer to a request.
 
         Raises:
             StaleError: when the connection ended before any of it came.
@@ -69,18 +69,18 @@ class Connection(asyncio.Protocol):
             timer.cancel()
 
     def abort(self) -> None:
-        """Ends the connection at once."""
+        """End the connection at once."""
         self.is_open = False
         self._waiting = None
         self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The transport is there."""
+        """Keep the transport."""
         self._transport = cast("asyncio.Transport", transport)
         self.is_open = True
 
     def data_received(self, data: bytes) -> None:
-        """Bytes came."""
+        """Parse received bytes."""
         self._received += len(data)
         try:
             self._parser.feed_data(data)
@@ -94,13 +94,13 @@ class Connection(asyncio.Protocol):
             self._break("longer than any answer")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection ended, from either side. That is the end of a body too whose length no header tells."""
+        """End the exchange: the end of the connection also ends a body whose length no header tells."""
         if exc is None and self.is_open and not (self._is_in_head or self._is_framed):
             self.on_message_complete()
         self._fail(ConnectionClosedError(endpoint_url=self._endpoint) if self._received else StaleError())
 
     def on_message_begin(self) -> None:
-        """An answer begins."""
+        """Begin an answer."""
         if self._waiting is None:
             self.abort()  # nobody asked
         self._is_in_head = True
@@ -109,7 +109,7 @@ class Connection(asyncio.Protocol):
         self._is_framed = False
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """A header came."""
+        """Keep a header."""
         self._head += len(name) + len(value)
         if self._head > _LONGEST_HEAD:
             self._break("longer than any answer")
@@ -120,15 +120,15 @@ class Connection(asyncio.Protocol):
                 self._is_framed = True
 
     def on_headers_complete(self) -> None:
-        """Its headers came."""
+        """Check the headers."""
         self._is_in_head = False
 
     def on_body(self, body: bytes) -> None:
-        """A part of its body came."""
+        """Keep a part of the body."""
         self._body.append(body)
 
     def on_message_complete(self) -> None:
-        """It is whole."""
+        """End the exchange: the answer is whole."""
         waiting, status = self._waiting, self._parser.get_status_code()
         if waiting is None or status < 200:  # the one that counts is still to come
             return

@@ -37,7 +37,7 @@ class Connections:
         self._good: AddrInfoType | None = None  # the address that answered last
 
     async def exchange(self, request: Callable[[], bytes]) -> Answer:
-        """The answer to a request, which is made when its turn has come.
+        """Return the answer to a request, which is made when its turn has come.
 
         One that meets a connection which the endpoint had closed is made again, on a new one: reads may be.
 
@@ -60,7 +60,7 @@ class Connections:
                 raise ConnectionClosedError(endpoint_url=self._endpoint) from fault
 
     def close(self) -> None:
-        """Ends the idle connections. It may be called from any thread, and after the loop."""
+        """End the idle connections. It may be called from any thread, and after the loop."""
         if self._loop is not None and not self._loop.is_closed():
             for connection in self._idle:
                 self._loop.call_soon_threadsafe(connection.abort)
@@ -94,7 +94,7 @@ class Connections:
 
 
 def _take(idle: list[Connection], now: float) -> Connection | None:
-    """The connection that was used last and may still be good; those that may not be are ended."""
+    """Return the connection that was used last and may still be good; those that may not be are ended."""
     while idle:
         connection = idle.pop()
         if connection.is_open and now - connection.idle_since < _IDLE_SECONDS:

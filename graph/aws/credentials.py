@@ -56,11 +56,11 @@ class SharedCredentials:
         self._next_look = self._next_reload = float("-inf")
 
     def load_credentials(self) -> "SharedCredentials":
-        """Itself: it takes the place of the chain in a session."""
+        """Return itself, as the whole chain of a session."""
         return self
 
     def get_frozen_credentials(self) -> ReadOnlyCredentials:
-        """The credentials of the moment, read or renewed where that is due.
+        """Return the credentials of the moment, read or renewed where that is due.
 
         Raises:
             BotoCoreError: when there are none, or they ran out and cannot be renewed.
@@ -76,11 +76,11 @@ class SharedCredentials:
             self._lock.release()
 
     def get_deferred_property(self, name: str) -> Callable[[], Any]:
-        """What gives a property when it is asked for, such as the account for the host of an endpoint."""
+        """Return what gives a property when it is asked for, such as the account for the host of an endpoint."""
         return lambda: getattr(self.get_frozen_credentials(), name, None)
 
     def refresh_needed(self, seconds: int | None = None) -> bool:
-        """Whether they run out within some seconds; None: within the time in which botocore renews them."""
+        """Return whether they run out within some seconds; None: within the time in which botocore renews them."""
         due = getattr(self._held, "refresh_needed", None)  # those without an end have no such method
         return due is not None and bool(due(seconds))
 
@@ -90,7 +90,7 @@ class SharedCredentials:
         return bisect_left(range(seconds), True, key=lambda passed: self.refresh_needed(passed + 1))
 
     def after_refusal(self, refused: ReadOnlyCredentials) -> ReadOnlyCredentials | None:
-        """Others than those that a service did not accept; None when there are none to be had.
+        """Return other credentials than those that a service rejected; None when there are none.
 
         Raises:
             BotoCoreError: when there are none any more.
@@ -105,7 +105,7 @@ class SharedCredentials:
             return None if current == refused else current
 
     def _fresh(self) -> ReadOnlyCredentials | None:
-        """What was looked at a moment ago, and has not run out since."""
+        """Return what was looked at a moment ago, and has not run out since."""
         return self._frozen if self._clock() < self._next_look and not self.refresh_needed(0) else None
 
     def _attempt(self, source: Callable[[], ReadOnlyCredentials]) -> ReadOnlyCredentials:
@@ -142,7 +142,7 @@ class MalformedCredentials(BotoCoreError):
 
 
 def _freeze(held: Credentials) -> ReadOnlyCredentials:
-    """The credentials of the moment, once they are known to be ones that can be sent."""
+    """Return the credentials of the moment, once they are known to be ones that can be sent."""
     frozen = _told(held.get_frozen_credentials)
     for name, value in zip(("access key id", "secret access key", "session token"), frozen[:3], strict=True):
         if value and not (value.isascii() and value.isprintable()):
@@ -151,7 +151,7 @@ def _freeze(held: Credentials) -> ReadOnlyCredentials:
 
 
 def _told(source: Callable[[], ResultT]) -> ResultT:
-    """What a source gives; whatever it raises becomes a BotoCoreError."""
+    """Return what a source gives; whatever it raises becomes a BotoCoreError."""
     try:
         return source()
     except BotoCoreError:
@@ -161,7 +161,7 @@ def _told(source: Callable[[], ResultT]) -> ResultT:
 
 
 def _reason(fault: BotoCoreError) -> str:
-    """Why credentials could not be had, without what a source said of itself, which may hold secrets."""
+    """Return why credentials could not be loaded, without the words of their source, which may hold secrets."""
     match fault.__cause__:
         case ClientError() as refusal:
             return f"{refusal.operation_name} {refusal.response.get('Error', {}).get('Code', 'Unknown')}"
@@ -191,7 +191,7 @@ class Signers:
         self._renewal: asyncio.Task[Signer] | None = None
 
     async def current(self) -> Signer:
-        """A signer whose credentials have not run out.
+        """Return a signer whose credentials have not run out.
 
         Raises:
             BotoCoreError: when there are no credentials, or they ran out and cannot be renewed.
@@ -206,7 +206,7 @@ class Signers:
         return self._signer
 
     async def after_refusal(self, refused: Signer) -> Signer | None:
-        """Another signer than one whose credentials the service did not accept; None when there is none to be had."""
+        """Return another signer than one whose credentials the service rejected; None when there is none."""
         if self._signer is not refused or self._frozen is None:
             return self._signer
         frozen = self._frozen
@@ -214,7 +214,7 @@ class Signers:
         return None if signer is refused else signer
 
     def _renewing(self, fetch: Callable[[], ReadOnlyCredentials]) -> "asyncio.Task[Signer]":
-        """The renewal that is going on; without one, it begins. Whoever gives up waiting must not stop it."""
+        """Return the renewal that is going on; without one, it begins. Whoever gives up waiting must not stop it."""
         loop = asyncio.get_running_loop()
         if self._renewal is None or self._renewal.get_loop() is not loop:
             self._renewal = loop.create_task(self._renew(fetch))
@@ -233,6 +233,6 @@ class Signers:
 
 
 def _retrieve(renewal: "asyncio.Task[Signer]") -> None:
-    """Takes what a renewal raised, which nobody may wait for; the log has told it."""
+    """Take what a renewal raised, which nobody may wait for; the log has told it."""
     if not renewal.cancelled():
         renewal.exception()

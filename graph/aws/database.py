@@ -22,14 +22,14 @@ class Database(Protocol):
     """Makes the calls that read items; each is tried once."""
 
     async def call(self, operation: Operation, request: Request) -> Answer:
-        """The answer, with items as DynamoDB writes them.
+        """Return the answer, with items as DynamoDB writes them.
 
         Raises:
             ClientError, BotoCoreError: when DynamoDB refuses, or does not answer.
         """
 
     def close(self) -> None:
-        """Frees what it holds. It may be called from any thread."""
+        """Free what it holds. It may be called from any thread."""
 
 
 class Client(Protocol):
@@ -56,11 +56,11 @@ class ThreadedDatabase:
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="dynamodb")
 
     async def call(self, operation: Operation, request: Request) -> Answer:
-        """The answer of the client."""
+        """Return the answer of the client."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: self._make(operation, request))
 
     def close(self) -> None:
-        """Waits for calls in flight and frees the threads."""
+        """Wait for calls in flight and frees the threads."""
         self._threads.shutdown(cancel_futures=True)
 
     def _make(self, operation: Operation, request: Request) -> Answer:

@@ -35,7 +35,7 @@ class Session:
         self._made: tuple[CoreSession, CredentialResolver] | None = None
 
     def make(self, service: str, *, endpoint: str | None = None, config: Config | None = None) -> Any:
-        """A client of boto3, made now. One whose credentials are refused tries once more with those of the moment.
+        """Return a new client of boto3. One whose credentials are rejected retries once with the current ones.
 
         Raises:
             BotoCoreError: when the settings of AWS are wrong.
@@ -49,7 +49,7 @@ class Session:
         return client
 
     def client(self, service: str, *, endpoint: str | None = None, config: Config | None = None) -> Any:
-        """A client that is made by the thread which calls it first, since that takes long."""
+        """Return a client that is made by the thread which calls it first, since that takes long."""
         return LazyClient(service, lambda: self.make(service, endpoint=endpoint, config=config))
 
     @property
@@ -83,7 +83,7 @@ class Session:
         request.context[_SIGNED_WITH] = self.credentials.get_frozen_credentials()
 
     def _renew(self, response: Any, attempts: int, request_dict: Any, **_: Any) -> int | None:
-        """The pause before another try, as botocore wants it told: none, where there are other credentials."""
+        """Return the pause before another try, as botocore wants it told: none, where there are other credentials."""
         code = None if response is None else response[1].get("Error", {}).get("Code")
         signed_with = request_dict["context"].get(_SIGNED_WITH)
         if attempts > 1 or code not in UNACCEPTED or signed_with is None:

@@ -36,7 +36,7 @@ class Signer:
         self._token = {"x-amz-security-token": token} if token else {}
 
     def request(self, operation: str, body: bytes) -> bytes:
-        """The whole request, signed for this second."""
+        """Return the whole request, signed for this second."""
         second = int(self._clock())
         if second != self._second:
             self._begin(second)
@@ -48,7 +48,7 @@ class Signer:
         return head.encode() + body
 
     def _begin(self, second: int) -> None:
-        """Makes what all requests of a second have in common."""
+        """Make what all requests of a second have in common."""
         instant = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(second))
         day = instant[:8]
         if day != self._day:
@@ -71,7 +71,7 @@ class Signer:
 
 
 def host_of(endpoint: str) -> str:
-    """The Host header for an endpoint, which names the port where it is not the scheme's own."""
+    """Return the Host header for an endpoint, which names the port where it is not the scheme's own."""
     parts = urlsplit(endpoint)
     name = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else f"{parts.hostname}"
     return name if parts.port in (None, _PORTS[parts.scheme]) else f"{name}:{parts.port}"

@@ -47,7 +47,7 @@ class WireDatabase:
         self._connections = Connections(endpoint, most=concurrency, seconds=seconds, tls=tls)
 
     async def call(self, operation: Operation, request: Request) -> Answer:
-        """The answer of the endpoint. Credentials that it does not accept are renewed, and the call is made again."""
+        """Return the answer of the endpoint. Renew credentials that it does not accept, and call again."""
         body = orjson.dumps(request)
         signer = await self._signers.current()
         response = await self._send(signer, operation, body)
@@ -60,7 +60,7 @@ class WireDatabase:
         raise _refusal(response, operation)
 
     def close(self) -> None:
-        """Ends the connections that are idle."""
+        """End the connections that are idle."""
         self._connections.close()
 
     async def _send(self, signer: Signer, operation: Operation, body: bytes) -> Response:
@@ -94,7 +94,7 @@ def _reads(settings: Settings, client: Any, session: Session | None) -> Database
 
 
 def _obstacle(client: Any) -> str | None:
-    """Why a client cannot be done without, in words."""
+    """Return in words why DynamoDB must be read by boto3; None when it need not."""
     endpoint, proxies = client.meta.endpoint_url, client.meta.config.proxies
     if proxies is None:
         proxies = get_environ_proxies(endpoint)
@@ -110,7 +110,7 @@ def _refusal(response: Response, operation: Operation) -> ClientError:
 
 
 def _code(response: Response) -> str:
-    """The code of a refusal; empty where something else than DynamoDB refused."""
+    """Return the code of a refusal; empty where something else than DynamoDB refused."""
     try:
         return str(orjson.loads(response.body)["__type"]).rpartition("#")[2]
     except (orjson.JSONDecodeError, KeyError, TypeError):

@@ -47,7 +47,7 @@ class Reading:
     _plans: dict[type[Row], RowPlan[Any]] = field(init=False, default_factory=dict)
 
     def plan(self, row: type[RowT]) -> RowPlan[RowT]:
-        """How a kind of row is read in the operation, wherever it is."""
+        """Return how a kind of row is read in the operation, wherever it is."""
         plan = self._plans.get(row)
         if plan is None:
             plan = self._plans[row] = row.plan(self.fields(row))
@@ -96,7 +96,7 @@ class KeyLoader(UniqueLoader[Key, RowT]):
     """Rows by their whole primary key, with BatchGetItem."""
 
     async def read(self, keys: Sequence[Key]) -> Sequence[RowT | None | GraphError]:
-        """The rows of some keys; None where there is none."""
+        """Return the rows of some keys; None where there is none."""
         plan = self._reading.plan(self._row)
         reading, table = self._reading, self._row.table
         found = await reading.reader.get_items(
@@ -152,11 +152,11 @@ class SliceLoader(Loader[KeyRange, RowRange[RowT]]):
         self.index = index
 
     async def read(self, keys: Sequence[KeyRange]) -> Sequence[RowRange[RowT] | Exception]:
-        """The stretches of some slices."""
+        """Return the stretches of some slices."""
         return await self.scope.settle(self._read_one(key) for key in keys)
 
     async def count(self, wanted: KeyRange) -> int | None:
-        """How many rows a slice holds; None when counting them would take more pages than it allows."""
+        """Return how many rows a slice holds; None when counting them would take more pages than it allows."""
         query, total = self._query(wanted, ()), 0
         for _ in range(wanted.pages) if wanted.pages is not None else itertools.count():
             counted, last = await self._reading.reader.count(query, self._reading.tally)
@@ -212,7 +212,7 @@ class FirstLoader(UniqueLoader[str, RowT]):
         self._slices = SliceLoader(row, reading)
 
     async def read(self, keys: Sequence[str]) -> Sequence[RowT | None | Exception]:
-        """The first row of some partitions; None where there is none."""
+        """Return the first row of some partitions; None where there is none."""
         stretches = await self._slices.read([KeyRange(key, limit=1) for key in keys])
         return [found if isinstance(found, Exception) else next(iter(found.rows), None) for found in stretches]
 

@@ -25,11 +25,11 @@ class Chain:
         return {step.pipeline_execution_id: position for position, step in enumerate(self.steps)}
 
     def position(self, pipeline_execution_id: str) -> int | None:
-        """The 0-based place of a step; None when the execution has no such step."""
+        """Return the 0-based place of a step; None when the execution has no such step."""
         return self._positions.get(pipeline_execution_id)
 
     def neighbour(self, pipeline_execution_id: str, distance: int) -> StepRow | None:
-        """The step at a distance (negative: before) from another."""
+        """Return the step at a distance (negative: before) from another."""
         position = self.position(pipeline_execution_id)
         if position is None or not 0 <= position + distance < len(self.steps):
             return None
@@ -42,7 +42,7 @@ class Chain:
 
 
 def linked(steps: Sequence[StepRow]) -> Chain | None:
-    """The chain as its links say; None when they do not lead from one root through every step."""
+    """Return the chain as its links say; None when they do not lead from one root through every step."""
     successors: dict[str, StepRow] = {step.predecessor_id: step for step in steps}
     ordered: list[StepRow] = []
     step = successors.get("")
@@ -53,7 +53,7 @@ def linked(steps: Sequence[StepRow]) -> Chain | None:
 
 
 def planned(steps: Sequence[StepRow], snapshot: Sequence[Mapping[str, Any]]) -> Chain:
-    """The chain in the order that the workflow planned, for steps whose links are broken."""
+    """Return the chain in the order that the workflow planned, for steps whose links are broken."""
     places: dict[str, deque[int]] = defaultdict(deque)
     for place, entry in enumerate(snapshot):
         key = keys.pipeline_key(str(entry.get("pipelineDatabaseId", "")), str(entry.get("pipelineId", "")))

@@ -16,5 +16,5 @@ class ConfigurationLoaders(LoaderGroup):
     )
 
     async def of_execution(self, execution_id: str) -> ConfigurationRow | None:
-        """The configuration of a run; None when it was deleted."""
+        """Return the configuration of a run; None when it was deleted."""
         return await self.by_key.load((execution_id, keys.CONFIGURATION))

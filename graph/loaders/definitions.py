@@ -21,11 +21,11 @@ class AssetLoaders(LoaderGroup):
     by_key = cached_property(lambda self: KeyLoader(AssetRow, self.reading))
 
     async def find(self, database_id: str, asset_id: str) -> AssetRow | None:
-        """An asset wherever it is kept; None when it is in neither place, or the ids can be of no asset."""
+        """Return an asset wherever it is kept; None when it is in neither place, or the ids can be of no asset."""
         return (await self.find_all([(database_id, asset_id)]))[0]
 
     async def find_all(self, named: Collection[tuple[str, str]]) -> list[AssetRow | None]:
-        """Some assets by database and id, each as :meth:`find` finds it."""
+        """Return some assets by database and id, each as :meth:`find` finds it."""
         possible = [each for each in named if keys.is_id(each[0]) and keys.is_asset_id(each[1])]
         places = [(place, asset_id) for name, asset_id in possible for place in (name, keys.archived(name))]
         rows = iter(await self.by_key.load_all(places))
@@ -60,7 +60,7 @@ class FileVersionLoader(Loader[tuple[str, str], FileVersionRow | None]):
         self._by_execution = SliceLoader(FileVersionRow, reading, catalogue.FILE_VERSIONS_BY_EXECUTION)
 
     async def read(self, keys: Sequence[tuple[str, str]]) -> Sequence[FileVersionRow | None | Exception]:
-        """The versions of some files; None where the run made none, or where the bucket has no versions (``null``)."""
+        """Return the versions of files; None when the run made none, or the bucket has no versions (``null``)."""
         files: dict[str, list[str]] = defaultdict(list)
         for execution_id, file_key in keys:
             if is_sort_key(file_key):
@@ -75,7 +75,7 @@ class FileVersionLoader(Loader[tuple[str, str], FileVersionRow | None]):
         ]
 
     async def _versions(self, execution_id: str, wanted: Sequence[str]) -> dict[str, FileVersionRow]:
-        """The versions of some files of one run, by file; of several versions of a file, the last."""
+        """Return the versions of some files of one run, by file; of several versions of a file, the last."""
         near = await self._by_execution.load(
             KeyRange(execution_id, limit=_NEAR * len(wanted), sort=Between(min(wanted), max(wanted)))
         )

@@ -17,7 +17,7 @@ class InputLoaders(LoaderGroup):
     assets_of_execution = cached_property(lambda self: SliceLoader(InputAssetRow, self.reading))
 
     async def one_of_asset(self, execution_id: str, database_id: str, asset_id: str) -> InputRow | None:
-        """An input of a run that is of a given asset, if it has one."""
+        """Return an input of a run that is of a given asset, if it has one."""
         of_asset = KeyRange(execution_id, limit=1, sort=Prefix(keys.asset_prefix(database_id, asset_id)))
         return next(iter((await self.of_execution.load(of_asset)).rows), None)
 

@@ -40,11 +40,11 @@ class PermissionRows:
         self._reader = reader
 
     async def roles_of_user(self, user_id: str) -> Sequence[Item]:
-        """The roles that are assigned to a user."""
+        """Return the roles that are assigned to a user."""
         return await self._all(catalogue.USER_ROLES, None, user_id, ("userId", "roleName"))
 
     async def roles(self, names: Sequence[str]) -> Sequence[Item]:
-        """The roles of some names; names without a role are left out."""
+        """Return the roles of some names; names without a role are left out."""
         found = await self._reader.get_items(catalogue.ROLES, [(name,) for name in names], _ROLE, Tally())
         for item in found.values():
             if isinstance(item, GraphError):
@@ -52,15 +52,15 @@ class PermissionRows:
         return [deciding.item(item) for item in found.values() if not isinstance(item, GraphError)]
 
     async def constraints_of_group(self, group: str) -> Sequence[Item]:
-        """The constraints that name a role."""
+        """Return the constraints that name a role."""
         return await self._all(catalogue.CONSTRAINTS, catalogue.CONSTRAINTS_BY_GROUP, group, _CONSTRAINT)
 
     async def constraints_of_user(self, user_id: str) -> Sequence[Item]:
-        """The constraints that name a user."""
+        """Return the constraints that name a user."""
         return await self._all(catalogue.CONSTRAINTS, catalogue.CONSTRAINTS_BY_USER, user_id, _CONSTRAINT)
 
     async def api_keys_with_hash(self, key_hash: str) -> Sequence[Item]:
-        """The API keys of a digest."""
+        """Return the API keys of a digest."""
         return await self._all(catalogue.API_KEYS, catalogue.API_KEYS_BY_HASH, key_hash, _API_KEY)
 
     async def _all(

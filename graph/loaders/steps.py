@@ -26,7 +26,7 @@ class StepLoaders(LoaderGroup):
         self.chain = ChainLoader(self.by_execution, configurations)
 
     async def previous(self, step: StepRow) -> StepRow | None:
-        """The step before another: by its key, or from the chain where the operation reads it or the link is broken."""
+        """Return the step before another: by its key; from the chain if that is read or the link is broken."""
         if not self.chain.knows(step.execution_id):
             if not step.predecessor_id:
                 return None
@@ -35,7 +35,7 @@ class StepLoaders(LoaderGroup):
         return (await self.chain.load(step.execution_id)).neighbour(step.pipeline_execution_id, -1)
 
     async def next(self, step: StepRow) -> StepRow | None:
-        """The step after another: by its link, or from the chain where the operation reads it or the link is broken."""
+        """Return the step after another: by its link; from the chain if that is read or the link is broken."""
         if not self.chain.knows(step.execution_id):
             found = await self._only(self.by_predecessor, step.execution_id, step.pipeline_execution_id)
             if found is not None or step.is_end_state:
@@ -43,7 +43,7 @@ class StepLoaders(LoaderGroup):
         return (await self.chain.load(step.execution_id)).neighbour(step.pipeline_execution_id, 1)
 
     async def end(self, execution_id: str) -> StepRow | None:
-        """The step that ends an execution's chain: from the chain where it is read, else from its own index."""
+        """Return the step that ends an execution's chain: from the chain where it is read, else from its own index."""
         if self.chain.knows(execution_id):
             return (await self.chain.load(execution_id)).end
         return await self._only(self.by_end_state, execution_id, keys.END_STATE)
@@ -63,7 +63,7 @@ class ChainLoader(Loader[str, Chain]):
         self._configurations = configurations
 
     async def read(self, keys: Sequence[str]) -> Sequence[Chain | Exception]:
-        """The chains of some executions; empty where there are no steps."""
+        """Return the chains of some executions; empty where there are no steps."""
         return await self.scope.settle(self._chain(key) for key in keys)
 
     async def _chain(self, execution_id: str) -> Chain:

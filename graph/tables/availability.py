@@ -51,7 +51,7 @@ class Availability:
         self._is_decided = asyncio.Event()  # the round is over, or a table was refused, which no other answer mends
 
     async def is_given(self) -> bool:
-        """Whether every table can be read: told within a second, by what is known then."""
+        """Return whether every table can be read: told within a second, by what is known then."""
         if self._is_round_over and self._clock() - self._began_at >= self._pause():
             self._begin()
         with suppress(TimeoutError):

@@ -252,7 +252,7 @@ ALL_TABLES = (*TABLES, BUCKETS)
 
 
 def execution_indexes() -> Iterator[tuple[Table, Index]]:
-    """The nine indexes over the execution tables, each with its table."""
+    """Yield the nine indexes over the execution tables, each with its table."""
     for table in EXECUTION_TABLES:
         for index in table.indexes:
             yield table, index

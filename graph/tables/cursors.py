@@ -40,13 +40,13 @@ class Cursors:
         self._keys = [AESSIV(_derive(secret)) for secret in secrets]
 
     def seal(self, position: Position, binding: bytes) -> str:
-        """A cursor for a position in the list that ``binding`` stands for."""
+        """Return a cursor for a position in the list that ``binding`` stands for."""
         text = orjson.dumps(position)
         sealed = _VERSION + self._keys[0].encrypt(text.ljust(-(-len(text) // _BLOCK) * _BLOCK), [binding])
         return binascii.b2a_base64(sealed, newline=False).translate(_URL_SAFE).decode()
 
     def open(self, cursor: str, binding: bytes) -> Position:
-        """The position that a cursor stands for.
+        """Return the position that a cursor stands for.
 
         Raises:
             SealBroken: when it was not sealed here, or not for this list.
@@ -68,7 +68,7 @@ class Cursors:
 
 
 def binding(*parts: object) -> bytes:
-    """What a cursor is bound to: a digest over the field, its parent's key, its filter and its order."""
+    """Return what a cursor is bound to: a digest over the field, its parent's key, its filter and its order."""
     text = _spell(parts)
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
 

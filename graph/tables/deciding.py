@@ -15,45 +15,45 @@ Element = TypeVar("Element")
 
 
 def required_id(value: Value | None, attribute: str) -> str | MalformedValue:
-    """An id that must be there."""
+    """Return an id that must be there."""
     return _id(value) or MalformedValue(attribute)
 
 
 def optional_id(value: Value | None, attribute: str) -> str | MalformedValue | None:
-    """An id; VAMS writes the empty text for "none"."""
+    """Return an id; VAMS writes the empty text for "none"."""
     if value is None:
         return None
     return value["S"] or None if "S" in value else MalformedValue(attribute)
 
 
 def ids(value: Value | None, attribute: str) -> Sequence[str] | MalformedValue:
-    """A list of ids; absent means empty."""
+    """Return a list of ids; absent means empty."""
     return _each(_id, value, attribute)
 
 
 def asset_ids(value: Value | None, attribute: str) -> Sequence[tuple[str, str]] | MalformedValue:
-    """A list of maps that name an asset each, as the ids of its database and of itself; absent means empty."""
+    """Return a list of maps that name an asset each, as the ids of its database and of itself; absent means empty."""
     return _each(_asset_id, value, attribute)
 
 
 def flag(value: Value | None, attribute: str) -> bool | MalformedValue:
-    """A truth value; absent means false, as it does for every ``*Truncated`` flag of older rows."""
+    """Return a truth value; absent means false, as it does for every ``*Truncated`` flag of older rows."""
     held = False if value is None else value.get("BOOL")
     return held if isinstance(held, bool) else MalformedValue(attribute)
 
 
 def compared_text(value: Value | None, attribute: str) -> str | MalformedValue | None:
-    """A text that constraints compare. Null is as good as absent, as it is to VAMS."""
+    """Return a text that constraints compare. Null is as good as absent, as it is to VAMS."""
     return optional_id(_without_null(value), attribute)
 
 
 def compared_texts(value: Value | None, attribute: str) -> Sequence[str] | MalformedValue:
-    """A list of texts that constraints compare. Null is as good as absent, as it is to VAMS."""
+    """Return a list of texts that constraints compare. Null is as good as absent, as it is to VAMS."""
     return _each(_text, _without_null(value), attribute)
 
 
 def compared_entry(name: str) -> Decoder:
-    """A text within a map, read as :func:`compared_text`."""
+    """Return a text within a map, read as :func:`compared_text`."""
 
     def read(value: Value | None, attribute: str) -> str | MalformedValue | None:
         held = _without_null(value)
@@ -65,7 +65,7 @@ def compared_entry(name: str) -> Decoder:
 
 
 def item(attributes: Mapping[str, Value]) -> dict[str, Any]:
-    """One item in Python values of which no two kinds share a type, for rows that are judged whole."""
+    """Return one item in Python values of which no two kinds share a type, for rows that are judged whole."""
     return {name: _typed(value) for name, value in attributes.items()}
 
 
@@ -91,7 +91,7 @@ def _typed(value: Value) -> Any:
 def _each(
     read: Callable[[Value], Element | None], value: Value | None, attribute: str
 ) -> Sequence[Element] | MalformedValue:
-    """Every element of a list. One that cannot be read makes the list malformed: left out, it would decide nothing."""
+    """Return every element of a list. An unreadable one makes the list malformed: left out, it would decide nothing."""
     elements = [] if value is None else value.get("L")
     if elements is None:
         return MalformedValue(attribute)

@@ -32,12 +32,12 @@ _INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:?\d\
 
 
 def item(attributes: Mapping[str, Value]) -> dict[str, Any]:
-    """One item as DynamoDB writes it, in plain Python."""
+    """Return one item as DynamoDB writes it, in plain Python."""
     return {name: value["S"] if "S" in value else plain(value) for name, value in attributes.items()}
 
 
 def plain(value: Value) -> Any:
-    """One attribute value as DynamoDB writes it, in plain Python."""
+    """Return one attribute value as DynamoDB writes it, in plain Python."""
     ((kind, held),) = value.items()
     match kind:
         case "S" | "BOOL":
@@ -57,7 +57,7 @@ def plain(value: Value) -> Any:
 
 
 def sound(value: Sound | MalformedValue) -> Sound:
-    """The value of a stored field.
+    """Return the value of a stored field.
 
     Raises:
         MalformedValue: when the field holds none.
@@ -68,7 +68,7 @@ def sound(value: Sound | MalformedValue) -> Sound:
 
 
 def number(text: str) -> int | float:
-    """A DynamoDB number; an integral one stays exact as long as it fits into the 64 bits that JSON encoders take."""
+    """Return a DynamoDB number; an integer stays exact while it fits into the 64 bits that JSON encoders take."""
     if text.isdecimal() and len(text) < _DIGITS:
         return int(text)
     exact = Decimal(text)
@@ -76,28 +76,28 @@ def number(text: str) -> int | float:
 
 
 def text(value: Value | None, _attribute: str) -> str:
-    """A text, or the empty text where there is none."""
+    """Return a text, or the empty text where there is none."""
     held = None if value is None else value.get("S")
     return held if held is not None else ""
 
 
 def optional_text(value: Value | None, _attribute: str) -> str | None:
-    """A text; VAMS writes the empty text for "none"."""
+    """Return a text; VAMS writes the empty text for "none"."""
     return None if value is None else value.get("S") or None
 
 
 def flag(value: Value | None, _attribute: str) -> bool:
-    """A truth value; absent means false, as it does for every ``*Truncated`` flag of older rows."""
+    """Return a truth value; absent means false, as it does for every ``*Truncated`` flag of older rows."""
     return value is not None and value.get("BOOL") is True
 
 
 def enabled(value: Value | None, attribute: str) -> bool | None:
-    """``Enabled`` or ``Disabled``, which VAMS writes instead of a truth value in places."""
+    """Return the truth of ``Enabled`` or ``Disabled``, which VAMS writes instead of a truth value in places."""
     return {"Enabled": True, "Disabled": False}.get(text(value, attribute))
 
 
 def integer(value: Value | None, attribute: str) -> int | MalformedValue | None:
-    """A whole number."""
+    """Return a whole number."""
     if value is None or "NULL" in value:
         return None
     held = number(value["N"]) if "N" in value else None
@@ -105,7 +105,7 @@ def integer(value: Value | None, attribute: str) -> int | MalformedValue | None:
 
 
 def instant(value: Value | None, attribute: str) -> datetime | MalformedValue | None:
-    """An instant, aware and in UTC. VAMS writes seconds and ``Z``; older rows may lack the zone, which is UTC too."""
+    """Return an aware instant in UTC. VAMS writes seconds and ``Z``; older rows may lack the zone, which is UTC."""
     if value is None or "NULL" in value or value.get("S") == "":
         return None
     if match := _INSTANT.fullmatch(value.get("S", "")):
@@ -119,22 +119,22 @@ def instant(value: Value | None, attribute: str) -> datetime | MalformedValue | 
 
 
 def mapping(value: Value | None, attribute: str) -> dict[str, Any]:
-    """A map; absent means empty."""
+    """Return a map; absent means empty."""
     return optional_mapping(value, attribute) or {}
 
 
 def optional_mapping(value: Value | None, _attribute: str) -> dict[str, Any] | None:
-    """A map, or null where there is none."""
+    """Return a map, or null where there is none."""
     return item(value["M"]) if value is not None and "M" in value else None
 
 
 def mappings(value: Value | None, _attribute: str) -> Sequence[dict[str, Any]]:
-    """A list of maps; what is not a map is left out."""
+    """Return a list of maps; what is not a map is left out."""
     return [element for element in _elements(value) if isinstance(element, dict)]
 
 
 def others_than_mappings(value: Value | None, _attribute: str) -> int:
-    """How many elements :func:`mappings` leaves out; a value of another kind is one."""
+    """Return how many elements :func:`mappings` leaves out; a value of another kind is one."""
     held = None if value is None else plain(value)
     if not isinstance(held, list):
         return int(held is not None)
@@ -142,16 +142,16 @@ def others_than_mappings(value: Value | None, _attribute: str) -> int:
 
 
 def texts(value: Value | None, _attribute: str) -> Sequence[str]:
-    """A list of texts; what is not a text is left out."""
+    """Return a list of texts; what is not a text is left out."""
     return [element for element in _elements(value) if isinstance(element, str)]
 
 
 def choice(members: Mapping[str, Choice], unknown: Choice) -> Decoder:
-    """A text that stands for one member of an enumeration; any other text is ``unknown``, never an error."""
+    """Return a text that stands for one member of an enumeration; any other text is ``unknown``, never an error."""
     return lambda value, _attribute: unknown if value is None else members.get(value.get("S", ""), unknown)
 
 
 def _elements(value: Value | None) -> Sequence[Any]:
-    """The elements of a list or a set, in plain Python; none where the value is of another kind."""
+    """Return the elements of a list or a set, in plain Python; none where the value is of another kind."""
     held = None if value is None else plain(value)
     return held if isinstance(held, list) else ()

@@ -30,7 +30,7 @@ class Finding:
 
 
 def examine(client: Any, names: Mapping[Table, str]) -> Iterator[Finding]:
-    """Looks at each table and index through a boto3 DynamoDB client.
+    """Look at each table and index through a boto3 DynamoDB client.
 
     Raises:
         BotoCoreError: when there are no credentials or no connection, so that nothing can be told of any table.
@@ -50,7 +50,7 @@ def examine(client: Any, names: Mapping[Table, str]) -> Iterator[Finding]:
 
 
 def examine_writes(client: Any, names: Mapping[Table, str], *, deletes: bool) -> Iterator[Finding]:
-    """Tries each write that actions need on an item that is not there, so that nothing changes.
+    """Try each write that actions need on an item that is not there, so that nothing changes.
 
     With ``deletes`` those by which executions are deleted too. Raises as :func:`examine` does.
     """
@@ -67,7 +67,7 @@ def examine_writes(client: Any, names: Mapping[Table, str], *, deletes: bool) ->
 
 
 def _absent(table: Table, names: Mapping[Table, str]) -> dict[str, Any]:
-    """A write of an item that is not there, on condition that it is."""
+    """Return a write of an item that is not there, on condition that it is."""
     return {
         "TableName": names[table],
         "Key": _key(table),
@@ -93,7 +93,7 @@ def _tried(table: Table, operation: str, method: Callable[..., Any], request: Ma
 
 
 def cannot_connect(error: BotoCoreError | ClientError) -> str:
-    """Why nothing could be looked at, in words."""
+    """Return why nothing could be looked at, in words."""
     return f"AWS cannot be asked: {error}"
 
 

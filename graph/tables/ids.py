@@ -25,13 +25,13 @@ class GlobalId:
 
 
 def encode(kind: str, *parts: str) -> str:
-    """The global id of an object."""
+    """Return the global id of an object."""
     text = ":".join((kind, *parts))
     return binascii.b2a_base64(text.encode(), newline=False).translate(_URL_SAFE, b"=").decode()
 
 
 def decode(text: str, parts_of: Mapping[str, int]) -> GlobalId:
-    """What a global id stands for. ``parts_of`` tells how many parts the key of each kind has.
+    """Return what a global id stands for. ``parts_of`` tells how many parts the key of each kind has.
 
     Raises:
         InvalidId: when it is none.

@@ -36,77 +36,77 @@ class FileSelection(Enum):
 
 
 def is_execution_id(value: str) -> bool:
-    """Whether a text can be the id of an execution or of a step: 32 lower-case hex digits, or a dashed UUID."""
+    """Return whether a text can be the id of an execution or of a step: 32 lower-case hex digits, or a dashed UUID."""
     return _EXECUTION_ID.fullmatch(value) is not None
 
 
 def is_migrated_id(value: str) -> bool:
-    """Whether an execution id is of the dashed form, which only migrated runs have."""
+    """Return whether an execution id is of the dashed form, which only migrated runs have."""
     return "-" in value
 
 
 def is_id(value: str) -> bool:
-    """Whether a text can be the id of a database, workflow, pipeline or group."""
+    """Return whether a text can be the id of a database, workflow, pipeline or group."""
     return _ID.fullmatch(value) is not None
 
 
 def is_asset_id(value: str) -> bool:
-    """Whether a text can be the id of an asset: a file name of at most 256 characters."""
+    """Return whether a text can be the id of an asset: a file name of at most 256 characters."""
     return _ASSET_ID.fullmatch(value) is not None
 
 
 def is_user_id(value: str) -> bool:
-    """Whether a text can be a user id: at most 256 characters, and none that cannot be stored."""
+    """Return whether a text can be a user id: at most 256 characters, and none that cannot be stored."""
     return len(value) <= _LONGEST_USER_ID and is_text(value)
 
 
 def is_sort_key(value: str) -> bool:
-    """Whether a text is short enough to be a sort key: DynamoDB takes 1,024 bytes, and refuses to ask for more."""
+    """Return whether a text is short enough for a sort key: DynamoDB rejects more than 1,024 bytes."""
     return len(value.encode()) <= _LONGEST_SORT_KEY
 
 
 def is_partition_key(value: str) -> bool:
-    """Whether a text is short enough to be a partition key: DynamoDB takes 2,048 bytes."""
+    """Return whether a text is short enough to be a partition key: DynamoDB takes 2,048 bytes."""
     return len(value.encode()) <= _LONGEST_PARTITION_KEY
 
 
 def join(*parts: str) -> str:
-    """A composite key of its parts."""
+    """Return a composite key of its parts."""
     return ":".join(parts)
 
 
 def workflow_key(database_id: str, workflow_id: str) -> str:
-    """The key ``workflowDatabaseId:workflowId``."""
+    """Return the key ``workflowDatabaseId:workflowId``."""
     return join(database_id, workflow_id)
 
 
 def pipeline_key(database_id: str, pipeline_id: str) -> str:
-    """The key ``pipelineDatabaseId:pipelineId``."""
+    """Return the key ``pipelineDatabaseId:pipelineId``."""
     return join(database_id, pipeline_id)
 
 
 def asset_key(database_id: str, asset_id: str) -> str:
-    """The key ``databaseId:assetId``, of inputs and of outputs."""
+    """Return the key ``databaseId:assetId``, of inputs and of outputs."""
     return join(database_id, asset_id)
 
 
 def file_key(database_id: str, asset_id: str, path: str) -> str:
-    """The key of a file of an asset, with its bucket key or its path in the asset; a database has no asset id."""
+    """Return the key of an asset's file by its bucket key or its path in the asset; a database has no asset id."""
     return join(database_id, asset_id, normalize(path))
 
 
 def output_file_key(file_type: str, path: str) -> str:
-    """The key ``fileType:relativeFilePath``."""
+    """Return the key ``fileType:relativeFilePath``."""
     return join(file_type, path)
 
 
 def output_metadata_key(target_path: str, key: str) -> str:
-    """The key ``targetFilePath:metadataKey``, which cannot be split: both parts may hold colons."""
+    """Return the key ``targetFilePath:metadataKey``, which cannot be split: both parts may hold colons."""
     return join(target_path, key)
 
 
 def event_source(prefix: str, execution_id: str, pipeline_execution_id: str) -> str:
-    """The source of the events that a step sends, by which they are told from those of other steps."""
+    """Return the source of the events that a step sends, by which they are told from those of other steps."""
     return f"{prefix}.execution.{execution_id}.pipeline.{pipeline_execution_id}"
 
 
@@ -116,7 +116,7 @@ def lock_key(workflow_key: str, asset_key: str, file_key: str, version_id: str |
 
 
 def split(composite: str, count: int) -> tuple[str, ...]:
-    """The parts of a composite key of a known number of parts, of which only the last may hold a colon.
+    """Return the parts of a composite key of a known number of parts, of which only the last may hold a colon.
 
     Raises:
         ValueError: when there are fewer parts.
@@ -128,12 +128,12 @@ def split(composite: str, count: int) -> tuple[str, ...]:
 
 
 def normalize(key: str | None) -> str:
-    """A file key with exactly one leading slash; the whole asset where there is none. A trailing slash means folder."""
+    """Return a file key with exactly one leading slash, alone for the whole asset. A trailing slash means folder."""
     return "/" + key.lstrip("/") if key else WHOLE
 
 
 def relative(key: str, root: str) -> str:
-    """The key of a file relative to its asset, from its bucket key and the asset's root prefix in that bucket.
+    """Return the key of a file relative to its asset, from its bucket key and the asset's root prefix in that bucket.
 
     A key outside the root, or a root that is not known, leaves the key as it is.
     """
@@ -148,25 +148,25 @@ def relative(key: str, root: str) -> str:
 
 
 def bucket_key(path: str, root: str) -> str:
-    """The bucket key of a path in an asset, with one leading slash: what :func:`relative` takes apart."""
+    """Return the bucket key of a path in an asset, with one leading slash: what :func:`relative` takes apart."""
     root = root.strip("/")
     return f"/{root}{normalize(path)}" if root else normalize(path)
 
 
 def selection(path: str) -> FileSelection:
-    """What an asset-relative path selects."""
+    """Return what an asset-relative path selects."""
     if path == WHOLE:
         return FileSelection.WHOLE_ASSET
     return FileSelection.FOLDER if path.endswith("/") else FileSelection.FILE
 
 
 def asset_prefix(database_id: str, asset_id: str) -> str:
-    """The prefix that the sort keys of one asset's file rows share; the slash keeps neighbours out."""
+    """Return the prefix that the sort keys of one asset's file rows share; the slash keeps neighbours out."""
     return file_key(database_id, asset_id, WHOLE)
 
 
 def asset_paths(path: str, extension: str) -> tuple[str, ...]:
-    """Where an output of a run may stand in its output asset: as recorded, and below the output path extension.
+    """Return where an output of a run may stand in its output asset: as recorded, and below the output path extension.
 
     The last step's rows hold the extension already; those of the steps before it do not.
     """
@@ -176,10 +176,10 @@ def asset_paths(path: str, extension: str) -> tuple[str, ...]:
 
 
 def archived(database_id: str) -> str:
-    """The partition that the archived assets of a database are moved to."""
+    """Return the partition that the archived assets of a database are moved to."""
     return database_id + ARCHIVED
 
 
 def is_text(value: str) -> bool:
-    """Whether a text can be stored at all: lone surrogates, which JSON can spell, cannot."""
+    """Return whether a text can be stored at all: lone surrogates, which JSON can spell, cannot."""
     return _SURROGATE.search(value) is None

@@ -27,7 +27,7 @@ def table_names(
     tables: Sequence[Table] = TABLES,
     optional: Sequence[Table] = (),
 ) -> dict[Table, str]:
-    """The physical name of each of some tables of the catalogue, and of optional ones that the deployment has.
+    """Return the physical name of each of some tables of the catalogue, and of optional ones that the deployment has.
 
     ``parameters`` maps a prefix to the SSM parameters below it, by their path relative to the prefix; it is called at
     most once, and only when the environment does not name every table.
@@ -47,7 +47,7 @@ def table_names(
 
 
 def ssm_parameters(client: Any) -> Callable[[str], Mapping[str, str]]:
-    """A reader of the parameters below a prefix, over a boto3 SSM client; reads every page."""
+    """Return a reader of the parameters below a prefix, over a boto3 SSM client; reads every page."""
 
     def read(prefix: str) -> Mapping[str, str]:
         path = "/" + prefix.strip("/")

@@ -65,7 +65,7 @@ class Query:
 
 
 def query_request(query: Query, table_name: str) -> dict[str, Any]:
-    """The parameters of the Query call."""
+    """Return the parameters of the Query call."""
     keyed = query.index or query.table
     sort, bounds = ("", ()) if keyed.sort is None else _sort(query.sort)
     conditions = tuple([(one.attribute, len(one.texts), one.negated) for one in query.conditions])
@@ -116,7 +116,7 @@ def _make_form(
     conditions: tuple[tuple[str, int, bool], ...],
     attributes: tuple[str, ...],
 ) -> Mapping[str, Any]:
-    """What all Queries have in common that differ in texts alone."""
+    """Return what all Queries have in common that differ in texts alone."""
     names, numbers = Names(), itertools.count()
     form = {"ProjectionExpression": ", ".join([names[attribute] for attribute in attributes])} if attributes else {}
     condition = f"{names[partition]} = :v{next(numbers)}"
@@ -137,7 +137,7 @@ def _make_form(
 
 
 def _sort(sort: Prefix | Between | None) -> tuple[str, tuple[str, ...]]:
-    """A condition on the sort key, and the texts in it, which are numbered from 1."""
+    """Return a condition on the sort key, and the texts in it, which are numbered from 1."""
     match sort:
         case None | Between(None, None):
             return "", ()  # and no placeholder: DynamoDB refuses one that is not used

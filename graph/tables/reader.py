@@ -43,15 +43,15 @@ class Reader:
         self._read_at: dict[str, float] = {}
 
     def read_at(self, table: Table) -> float:
-        """When a read of a table last worked, in seconds of the monotonic clock; minus infinity if none did."""
+        """Return when a read of a table last worked, in seconds of the monotonic clock; minus infinity if none did."""
         return self._read_at.get(table.name, float("-inf"))
 
     def close(self) -> None:
-        """Frees what the database holds. It may be called from any thread."""
+        """Free what the database holds. It may be called from any thread."""
         self._database.close()
 
     async def query(self, query: Query, tally: Tally) -> ItemPage:
-        """One page of a partition, at most 1 MB. It may be empty although more follows.
+        """Return one page of a partition, at most 1 MB. It may be empty although more follows.
 
         Raises:
             Throttled: when every try was throttled.
@@ -61,7 +61,7 @@ class Reader:
         return ItemPage(answer["Items"], _last(answer))
 
     async def count(self, query: Query, tally: Tally) -> tuple[int, Mapping[str, str] | None]:
-        """How many rows one page of a partition holds, and the key to go on from. Raises as :meth:`query` does."""
+        """Return how many rows one page of a partition holds, and the key to go on from. Raise as :meth:`query`."""
         request = query_request(replace(query, attributes=()), self._names[query.table.name]) | {"Select": "COUNT"}
         answer = await self._call("Query", query.table, request, tally)
         return answer["Count"], _last(answer)
@@ -75,7 +75,7 @@ class Reader:
         *,
         is_consistent: bool = False,
     ) -> dict[Key, Item | GraphError]:
-        """The items of some keys. A key without an item is absent; one that could not be read holds its error."""
+        """Return items by key. A key without an item is absent; one that could not be read has its error."""
         wanted, shape = list(dict.fromkeys(keys)), projection(tuple(attributes))
         if is_consistent:
             shape = {**shape, "ConsistentRead": True}

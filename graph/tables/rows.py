@@ -25,17 +25,17 @@ RowT = TypeVar("RowT")
 
 
 def stored(attribute: str, decoder: Decoder, *, always: bool = False) -> Any:
-    """A field of a row; with ``always`` it is read whether selected or not."""
+    """Return a field of a row; with ``always`` it is read whether selected or not."""
     return dataclasses.field(metadata={"attribute": attribute, "decoder": decoder, "always": always})
 
 
 def decides(attribute: str, decoder: Decoder, *, always: bool = False) -> Any:
-    """A field that permissions depend on, with a decoder of :mod:`graph.tables.deciding`, which reads it strictly."""
+    """Declare a field that permissions depend on, with a strict decoder of :mod:`graph.tables.deciding`."""
     return dataclasses.field(metadata={"attribute": attribute, "decoder": decoder, "always": always, "decides": True})
 
 
 def key_part(attribute: str) -> Any:
-    """A field that holds a key attribute of the table or of an index, as stored; empty where a row lacks it."""
+    """Return a field that holds a key attribute of the table or of an index, as stored; empty where a row lacks it."""
     return dataclasses.field(metadata={"attribute": attribute, "decoder": text, "always": True, "key": True})
 
 
@@ -47,7 +47,7 @@ class Row:
 
     @classmethod
     def fields(cls, *names: str) -> StoredFields:
-        """Some stored fields of the row.
+        """Return some stored fields of the row.
 
         Raises:
             AttributeError: when the row has no such field.
@@ -58,12 +58,12 @@ class Row:
 
     @classmethod
     def plan(cls, fields: Fields) -> RowPlan[Self]:
-        """How rows are read for some fields, and for those that are always read."""
+        """Return how rows are read for some fields, and for those that are always read."""
         return _plan(cls, fields)
 
     @classmethod
     def decode(cls, item: Item, fields: Fields) -> Self:
-        """The row of an item that was read for some fields."""
+        """Return the row of an item that was read for some fields."""
         return cls.plan(fields).decode(item)
 
     @property
@@ -72,7 +72,7 @@ class Row:
         return _primary_key(type(self))(self)
 
     def position_in(self, index: Index | None) -> Key:
-        """The values that place the row within a partition of its table or of an index."""
+        """Return the values that place the row within a partition of its table or of an index."""
         return _position(type(self), index)(self)
 
 
@@ -90,7 +90,7 @@ class ObjectRow(Row):
 
 @cache
 def position_attributes(table: Table, index: Index | None) -> tuple[str, ...]:
-    """The key attributes beside the partition's, by which a read of a partition goes on: the sort key comes first."""
+    """Return the key attributes that a read of a partition continues from, the sort key first."""
     if index is None:
         return table.key[1:]
     candidates = (index.sort, *table.key) if index.sort else table.key
@@ -98,17 +98,17 @@ def position_attributes(table: Table, index: Index | None) -> tuple[str, ...]:
 
 
 def field_names(row: type[Row]) -> Fields:
-    """The names of the stored fields that a row class declares."""
+    """Return the names of the stored fields that a row class declares."""
     return frozenset(field.name for field in _declared(row))
 
 
 def deciding_fields(row: type[Row]) -> Fields:
-    """The names of those of them that permissions depend on; keys, which are always texts, are not among them."""
+    """Return the names of the fields that permissions depend on, without keys, which are always texts."""
     return _deciding_fields(row)
 
 
 def _declared(row: Any) -> tuple[dataclasses.Field[Any], ...]:
-    """The stored fields of a row class, which is always a dataclass."""
+    """Return the stored fields of a row class, which is always a dataclass."""
     return dataclasses.fields(row)
 
 
@@ -154,7 +154,7 @@ def _find_deciding_fields(row: type[Row]) -> Fields:
 
 
 def _values(row: type[Row], attributes: tuple[str, ...]) -> Callable[[Row], Key]:
-    """What gives the values of some key attributes of a row."""
+    """Return what gives the values of some key attributes of a row."""
     slots = {field.metadata["attribute"]: field.name for field in _declared(row) if field.metadata.get("key")}
     names = [slots[attribute] for attribute in attributes]
     if len(names) > 1:

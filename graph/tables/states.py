@@ -105,7 +105,7 @@ _output_location_type = _from_texts(OutputLocationType)
 
 
 def output_location_type(value: decode.Value | None, attribute: str) -> OutputLocationType:
-    """The location type of a run; rows that hold none wrote to an asset."""
+    """Return the location type of a run; rows that hold none wrote to an asset."""
     if value is None or value.get("S") == "" or "NULL" in value:
         return OutputLocationType.ASSET
     return _output_location_type(value, attribute)  # type: ignore[no-any-return]
@@ -116,6 +116,6 @@ metadata_scope = decode.choice({scope.value: scope for scope in MetadataScope}, 
 
 
 def stored_texts(attribute: str, wanted: Set[Member], unknown: Member) -> OneOf:
-    """The condition that a stored text reads as one of some members; a text that is of no member reads as unknown."""
+    """Return the condition that a stored text reads as one of some members; any other text reads as unknown."""
     chosen = set(type(unknown)) - set(wanted) if unknown in wanted else set(wanted)
     return OneOf(attribute, tuple(sorted(member.value for member in chosen)), negated=unknown in wanted)

@@ -19,13 +19,13 @@ class Tally:
     _answered: int = 0
 
     def start(self) -> int:
-        """Counts a call and gives its round."""
+        """Count a call and gives its round."""
         self.calls += 1
         current = self._answered + 1
         self.rounds = max(self.rounds, current)
         return current
 
     def finish(self, current: int, capacity: float) -> None:
-        """Counts the answer of a call of the given round."""
+        """Count the answer of a call of the given round."""
         self._answered = max(self._answered, current)
         self.capacity += capacity

@@ -45,20 +45,20 @@ class ExecutionWriter:
         self._writes: set[asyncio.Task[None]] = set()
 
     def write_soon(self, key: Key, attributes: Callable[[], Awaitable[Mapping[str, str]]]) -> None:
-        """Writes what a function finds out, after this returns. What goes wrong is logged."""
+        """Write what a function finds out, after this returns. What goes wrong is logged."""
         write = asyncio.create_task(self._find_out_and_write(key, attributes))
         self._writes.add(write)
         write.add_done_callback(self._writes.discard)
 
     async def settle(self, seconds: float | None = None) -> None:
-        """Waits for the writes that began; those that are not done in some seconds are given up."""
+        """Wait for the writes that began; those that are not done in some seconds are given up."""
         if self._writes:
             _, late = await asyncio.wait(self._writes, timeout=seconds)
             for write in late:
                 write.cancel()
 
     def close(self) -> None:
-        """Waits for calls in flight and frees the threads."""
+        """Wait for calls in flight and frees the threads."""
         self._threads.shutdown(cancel_futures=True)
 
     async def _find_out_and_write(self, key: Key, attributes: Callable[[], Awaitable[Mapping[str, str]]]) -> None:
@@ -117,11 +117,11 @@ class ChangeWriter:
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="dynamodb-changes")
 
     def close(self) -> None:
-        """Waits for calls in flight and frees the threads."""
+        """Wait for calls in flight and frees the threads."""
         self._threads.shutdown(cancel_futures=True)
 
     def knows(self, table: Table) -> bool:
-        """Whether the deployment has a table that only newer ones have."""
+        """Return whether the deployment has a table that only newer ones have."""
         return table in self._names
 
     async def update(self, table: Table, key: Key, attributes: Mapping[str, str], *, status: str | None = None) -> Item:
@@ -253,7 +253,7 @@ def _holds(item: Item, attributes: Mapping[str, str]) -> bool:
 
 
 def _is_failed_condition(fault: ClientError | BotoCoreError) -> TypeGuard[ClientError]:
-    """Whether a write, or one of a transaction, was refused for its condition alone."""
+    """Return whether a write, or one of a transaction, was refused for its condition alone."""
     if not isinstance(fault, ClientError):
         return False
     code = fault.response.get("Error", {}).get("Code")
@@ -264,7 +264,7 @@ def _is_failed_condition(fault: ClientError | BotoCoreError) -> TypeGuard[Client
 
 
 def _is_contended(fault: ClientError | BotoCoreError) -> bool:
-    """Whether a transaction met another one, or too many requests."""
+    """Return whether a transaction met another one, or too many requests."""
     reasons: Any = fault.response.get("CancellationReasons", ()) if isinstance(fault, ClientError) else ()
     return any(one.get("Code") in _CONTENTION for one in reasons)
 
@@ -272,7 +272,7 @@ def _is_contended(fault: ClientError | BotoCoreError) -> bool:
 def update_request(
     table: Table, table_name: str, key: Key, attributes: Mapping[str, str], required: str | None = None
 ) -> dict[str, Any]:
-    """The parameters of an UpdateItem call that sets some attributes of an execution or a step that exists.
+    """Return the parameters of an UpdateItem call that sets some attributes of an execution or a step that exists.
 
     An end is written once: with an attribute of it among them, what ended stays as it is, as in VAMS. A status that is
     required is that of the row.

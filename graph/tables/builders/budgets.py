@@ -87,7 +87,7 @@ def _size(value: Any) -> int:
 
 
 def _json_size(value: Any) -> int:
-    """The bytes of a value in JSON, in which all that is not ASCII is escaped."""
+    """Return the bytes of a value in JSON, in which all that is not ASCII is escaped."""
     return len(json.dumps(value, default=str))
 
 
@@ -106,7 +106,7 @@ def _fit(value: Any, allowance: int) -> FittedCollection:
 
 
 def _leading(sizes: Iterable[tuple[int, int]], allowance: int) -> int:
-    """How many elements fit, from their sizes in JSON and in DynamoDB."""
+    """Return how many elements fit, from their sizes in JSON and in DynamoDB."""
     in_json, stored, count = 0, COLLECTION_BYTES, 0
     for element_in_json, element_stored in sizes:
         in_json += element_in_json

@@ -62,7 +62,7 @@ def require_whole(attribute: str, place: str, *, is_truncated: bool) -> None:
 
 
 def _check_keys(table: Table, item: Mapping[str, Any]) -> None:
-    """Every key attribute of the table is there, and none of the table or of an index is empty or too long."""
+    """Check that every key attribute of the table is there, and none of the table or an index is empty or too long."""
     partitions = dict.fromkeys((table.partition, *(index.partition for index in table.indexes)))
     sorts = dict.fromkeys((*table.key[1:], *(index.sort for index in table.indexes if index.sort is not None)))
     for names, is_key in ((partitions, keys.is_partition_key), (sorts, keys.is_sort_key)):

@@ -54,6 +54,6 @@ def text_size(text: str) -> int:
 
 
 def _number_size(number: Decimal) -> int:
-    """One byte, and one for two significant digits. The guide is silent on the sign, which takes another."""
+    """Return one byte, and one for two significant digits. The guide is silent on the sign, which takes another."""
     digits = "".join(map(str, number.as_tuple().digits)).strip("0")
     return 1 + (len(digits) + 1) // 2 + (1 if number < 0 else 0)

@@ -14,7 +14,7 @@ DELETION_BEGUN = "graphDeletionStartDate"
 
 
 def duration_ms(started_at: object, stopped_at: object) -> int | None:
-    """Milliseconds between two instants, never negative; None while either is missing or malformed."""
+    """Return milliseconds between two instants, never negative; None while either is missing or malformed."""
     if not isinstance(started_at, datetime) or not isinstance(stopped_at, datetime):
         return None
     return max(0, round((stopped_at - started_at).total_seconds() * 1000))

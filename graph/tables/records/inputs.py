@@ -18,7 +18,7 @@ class S3Location:
 
 
 def location(bucket: str | None, key: str | None, version_id: str | None = None) -> S3Location | None:
-    """A place in S3, or None where the row does not say it whole."""
+    """Return a place in S3, or None where the row does not say it whole."""
     return S3Location(bucket, key.lstrip("/"), version_id) if bucket and key and key.strip("/") else None
 
 
