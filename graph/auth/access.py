@@ -47,7 +47,7 @@ class Access:
         return self._sees_every_execution and self._is_open("api", "GET")
 
     def looks_at(self, row: type[Row]) -> Fields:
-        """The stored fields of a kind of row that decisions look at, beside what an operation selects."""
+        """Return the stored fields of a kind of row that decisions look at, beside what an operation selects."""
         rule = RULES.get(row)
         actions = ("GET", "POST") if rule is None or row is AssetRow else ("GET",)  # as they are asked of each kind
         is_open = all(
@@ -57,7 +57,7 @@ class Access:
         return frozenset() if is_open else deciding_fields(row) | COMPLETING.get(row, frozenset())
 
     def require(self, path: str) -> None:
-        """Refuses a field whose REST route the viewer may not GET.
+        """Refuse a field whose REST route the viewer may not GET.
 
         Raises:
             Forbidden: when that is so.
@@ -66,7 +66,7 @@ class Access:
             raise Forbidden
 
     def permits(self, path: str, method: str = "GET") -> bool:
-        """Whether the viewer may call a REST route of VAMS: the first tier."""
+        """Return whether the viewer may call a REST route of VAMS: the first tier."""
         known = self._routes.get((path, method))
         if known is None:
             decision = self._policy.allows("api", {"route__path": path}, method)
@@ -78,7 +78,7 @@ class Access:
         self._audit.linked(execution_id, file, version_id)
 
     async def sees(self, row: Row) -> bool:
-        """Whether the viewer may open an object: its own route, and the object itself.
+        """Return whether the viewer may open an object: its own route, and the object itself.
 
         Raises:
             GraphError: when what decides about an execution cannot be read, which is never taken for its absence.
@@ -96,7 +96,7 @@ class Access:
         return self.permits(rule.route(*ids)) and self._allows(rule, ids, row, "GET")
 
     async def lists_executions_of(self, database_id: str, workflow_id: str) -> bool:
-        """Whether the viewer may see executions of a workflow, as far as the workflow decides; of none, its ids do.
+        """Return whether the viewer may see executions of a workflow, as far as the workflow or its ids decide.
 
         Raises:
             GraphError: when the workflow cannot be read.
@@ -107,7 +107,7 @@ class Access:
         return self._allows_workflow(database_id, workflow_id, row)
 
     def page_of_executions(self) -> Callable[[Sequence[ExecutionRow]], Awaitable[Sequence[bool]]]:
-        """Whether the viewer may see each of the executions of one page, by the second tier alone.
+        """Return whether the viewer may see each of the executions of one page, by the second tier alone.
 
         The verdicts end before the execution that would take more distinct assets than VAMS resolves for one page,
         unless it is the first to take any. Those that are hidden whatever their assets are take none.
@@ -128,11 +128,11 @@ class Access:
         return verdicts
 
     async def may_abort(self, execution: ExecutionRow) -> bool:
-        """Whether the viewer may abort an execution, whatever its status."""
+        """Return whether the viewer may abort an execution, whatever its status."""
         return await self._may_change(execution, routes.execution(execution.execution_id))
 
     async def may_delete(self, execution: ExecutionRow) -> bool:
-        """Whether the viewer may delete an execution, whatever its status."""
+        """Return whether the viewer may delete an execution, whatever its status."""
         return await self._may_change(execution, routes.execution_permanent(execution.execution_id))
 
     async def _may_change(self, execution: ExecutionRow, path: str) -> bool:
@@ -149,7 +149,7 @@ class Access:
         return known
 
     async def _verdict(self, scope: ExecutionScope, action: str) -> bool:
-        """The second tier for one execution, in VAMS's order; the first that fails denies."""
+        """Return the second tier for one execution, in VAMS's order; the first that fails denies."""
         if not self._allows_before_assets(scope, action):
             return False
         found = await self._loaders.assets.find_all(scope.assets)
@@ -160,7 +160,7 @@ class Access:
         )
 
     def _allows_before_assets(self, scope: ExecutionScope, action: str) -> bool:
-        """The second tier for what an execution touched beside assets."""
+        """Return the second tier for what an execution touched beside assets."""
         if not self._allows_workflow(scope.workflow_database_id, scope.workflow_id, scope.workflow):
             return False
         if not all(self._allows_database(name, "GET") for name in scope.databases):
@@ -173,7 +173,7 @@ class Access:
         return True
 
     def _within_bound(self, scopes: Sequence[ExecutionScope], spent: set[tuple[str, str]]) -> Sequence[ExecutionScope]:
-        """The scopes, from the first, that can be decided within the bound on distinct assets."""
+        """Return the scopes, from the first, that can be decided within the bound on distinct assets."""
         for place, scope in enumerate(scopes):
             if not self._allows_before_assets(scope, "GET"):
                 continue
@@ -184,15 +184,15 @@ class Access:
         return scopes
 
     def _allows_every_execution(self, action: str) -> bool:
-        """Whether the second tier allows an action on any execution, so that none needs to be looked at."""
+        """Return whether the second tier allows an action on any execution, so that none needs to be looked at."""
         return self._is_open("workflow", "GET") and self._is_open("database", "GET") and self._allows_any_asset(action)
 
     def _allows_any_asset(self, action: str) -> bool:
-        """Whether the policy allows an action on every asset, those that are gone and judged by their database too."""
+        """Return whether the policy allows an action on every asset, deleted ones included."""
         return self._is_open("asset", action) and self._is_open("database", action)
 
     def _is_open(self, kind: str, action: str) -> bool:
-        """Whether the policy allows an action on every object of a kind, so that none needs to be looked at."""
+        """Return whether the policy allows an action on every object of a kind, so that none needs to be looked at."""
         known = self._open.get((kind, action))
         if known is None:
             known = self._open[kind, action] = self._policy.allows_everything(kind, action)
@@ -208,7 +208,7 @@ class Access:
         return self._allows(ASSET, ASSET.ids_of(row), row, action)
 
     def _allows(self, rule: ObjectRule, ids: Sequence[str], row: Row | None, action: str) -> bool:
-        """The second tier for one object, by its row or, where it has none or needs none, by its ids."""
+        """Return the second tier for one object, by its row or, where it has none or needs none, by its ids."""
         kind = rule.object_type
         if self._is_open(kind, action):
             return True

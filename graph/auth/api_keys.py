@@ -28,11 +28,11 @@ class ApiKeyRows(Protocol):
     """The reads that API keys need. Each answers every page, as plain Python values."""
 
     async def api_keys_with_hash(self, key_hash: str) -> Sequence[Row]:
-        """Rows of the API key table, through its index on hexadecimal digests."""
+        """Return the rows of the API key table, through its index on hexadecimal digests."""
         ...
 
     async def roles_of_user(self, user_id: str) -> Sequence[Row]:
-        """Rows of the user-roles table."""
+        """Return the rows of the user-roles table."""
         ...
 
 
@@ -103,7 +103,7 @@ class ApiKeys:
         return row if await self._rows.roles_of_user(row["userId"]) else None
 
     def _is_current(self, expires_at: object) -> bool:
-        """A key without an end never expires; one with an end that cannot be read has."""
+        """Return a key without an end never expires; one with an end that cannot be read has."""
         if expires_at is None or expires_at == "":
             return True
         if not isinstance(expires_at, str):

@@ -14,7 +14,7 @@ class Audit:
         self._noted: set[tuple[str, str, str]] = set()
 
     def denied(self, object_type: str, object_id: str, action: str, rule: str) -> None:
-        """Notes a denial, and the rule that decided: the id of a constraint, or why none allows it."""
+        """Note a denial, and the rule that decided: the id of a constraint, or why none allows it."""
         denial = (object_type, object_id, action)
         if denial in self._noted:
             return

@@ -119,7 +119,7 @@ def _issuers(settings: Settings, mfa: MfaCheck) -> list[Issuer]:
 
 
 def _region_of(pool_id: str) -> str:
-    """The region of a Cognito user pool, with which its id begins."""
+    """Return the region of a Cognito user pool, with which its id begins."""
     region, underscore, _ = pool_id.partition("_")
     if not underscore:
         raise ValueError(f"{_variable('cognito_pool_id')} is no id of a user pool, such as eu-west-1_AbCdEf123.")

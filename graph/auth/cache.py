@@ -52,7 +52,7 @@ class Cache(Generic[Key, Value]):
         return await asyncio.shield(task)
 
     def holds(self, key: Key) -> bool:
-        """Whether a key is answered without another load."""
+        """Return whether a key is answered without another load."""
         known = self._known.get(key)
         return key in self._loading or (known is not None and self._clock() < known[0])
 

@@ -46,7 +46,7 @@ def _criterion(fields: Sequence[str], criterion: Criterion) -> Condition:
 
 
 def _membership(fields: Sequence[str], criterion: Criterion) -> Condition:
-    """Literal, unlike the comparisons: an element of a list, but any part of a text."""
+    """Return a condition that compares literally: with an element of a list, or with any part of a text."""
     index, values = fields.index(criterion.field), criterion.values
     is_always_true = "" in values and criterion.field != LIST_FIELD
     kind = list if criterion.field == LIST_FIELD else str

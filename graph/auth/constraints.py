@@ -74,7 +74,7 @@ class Constraint:
 
 
 def base_id(row: Row) -> str:
-    """The id that the copies of one constraint share, one copy being stored per group and per user that it names."""
+    """Return the id that the copies of one constraint share: VAMS stores a copy per group and per user."""
     constraint_id = row.get("constraintId")
     if not isinstance(constraint_id, str):
         raise MalformedConstraint("constraintId")
@@ -104,7 +104,7 @@ def read_constraint(row: Row) -> Constraint | None:
 
 
 def is_one_policy_field(text: str) -> bool:
-    """Whether Casbin reads the text as one field of a policy line.
+    """Return whether Casbin reads the text as one field of a policy line.
 
     It splits at commas outside of brackets, does not tell the kinds of brackets apart and knows no quotes.
     """
@@ -120,7 +120,7 @@ def is_one_policy_field(text: str) -> bool:
 
 
 def _list(row: Row, name: str) -> list[Any]:
-    """A list, or JSON text of one; absent and the empty text are the empty list."""
+    """Return a list, or JSON text of one; absent and the empty text are the empty list."""
     value = row.get(name, "")
     if isinstance(value, str):
         value = json.loads(value or "[]")

@@ -56,7 +56,7 @@ class ScopeLoader(Loader[Key, ExecutionScope]):
         self._envelopes = envelopes
 
     async def read(self, keys: Sequence[Key]) -> Sequence[ExecutionScope | Exception]:
-        """The scopes of some executions. What cannot be read is an error, never taken for absent."""
+        """Return the scopes of some executions. What cannot be read is an error, never taken for absent."""
         return await self.scope.settle(self._scope(*key) for key in keys)
 
     async def _scope(self, execution_id: str, workflow_key: str) -> ExecutionScope:
@@ -106,7 +106,7 @@ def _is_within(configuration: ConfigurationRow, whole: MetadataSources) -> bool:
 def _assets(
     inputs: Iterable[InputAssetRow], configuration: ConfigurationRow | None, whole: MetadataSources | None
 ) -> tuple[Mapping[tuple[str, str], None], bool]:
-    """The assets that rows name, and whether there may be more: where a list was cut, or cannot be read."""
+    """Return the assets that rows name, and whether there may be more: where a list was cut, or cannot be read."""
     named: list[tuple[str | MalformedValue | None, str | MalformedValue | None]] = []
     named += ((row.database_id, row.asset_id) for row in inputs)
     lacks_some = False
@@ -128,7 +128,7 @@ def _assets(
 
 
 def _databases(configuration: ConfigurationRow | None, whole: MetadataSources | None) -> tuple[Sequence[str], bool]:
-    """The databases that metadata came from, and whether there may be more, as of assets."""
+    """Return the databases that metadata came from, and whether there may be more, as of assets."""
     if configuration is None:
         return (), False
     named, captured = configuration.named_database_id, configuration.source_databases

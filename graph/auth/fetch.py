@@ -57,7 +57,7 @@ class Fetcher:
             raise Unreadable(f"{type(error).__name__}: {error}") from error
 
     def _context(self) -> ssl.SSLContext:
-        """What is trusted now: files of authorities are renewed."""
+        """Return what is trusted now: files of authorities are renewed."""
         session = Session(self._profile).core
         context = client_context(session)
         if ca_bundle(session) is None:
@@ -95,7 +95,7 @@ async def _read(url: str, tls: ssl.SSLContext) -> bytes:
 
 
 def _proxy(url: str) -> str | None:
-    """The proxy through which boto3 would go to an address."""
+    """Return the proxy through which boto3 would go to an address."""
     if _is_loopback(url):
         return None
     proxy: str | None = get_environ_proxies(url).get(urlsplit(url).scheme)

@@ -38,7 +38,7 @@ class Proof:
             raise ValueError(f"The gateway's secret must have at least {_SHORTEST_SECRET} characters.")
 
     def is_in(self, credentials: Credentials) -> bool:
-        """Whether a request has it.
+        """Return whether a request has it.
 
         Raises:
             Unauthenticated: the header comes more than once.

@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 def uptime() -> float:
-    """Seconds that never run backwards, with those for which the machine slept where the system counts them."""
+    """Return seconds that never run backwards, with those for which the machine slept where the system counts them."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if clock is None else time.clock_gettime(clock)
 
@@ -102,7 +102,7 @@ class SigningKeys:
         return self._clock() - self._fetched_at < _USABLE_SECONDS
 
     def _begin(self, wanted: str | None = None) -> "asyncio.Task[None]":
-        """The fetch that is going on; without one, it begins, for a key id or as it is due."""
+        """Return the fetch that is going on; without one, it begins, for a key id or as it is due."""
         if self._running is None:
             self._running = asyncio.create_task(self._refresh(wanted))
         return self._running
@@ -122,7 +122,7 @@ class SigningKeys:
         self._schedule(is_vain=self._failed or (wanted is not None and wanted not in self._keys))
 
     def _schedule(self, *, is_vain: bool) -> None:
-        """After a fetch that ran: when the next one may, and when it does even if nobody asks."""
+        """Schedule the next fetch: when one may begin, and when one begins even if nobody asks."""
         now = self._clock()
         if is_vain:
             self._quiet_until = now + _QUIET_SECONDS
@@ -135,7 +135,7 @@ class SigningKeys:
         self._timer = asyncio.get_running_loop().call_later(self._due_at - now, self._begin)
 
     async def _discover(self) -> str:
-        """The address of the keys, asked for each time: an issuer may move them."""
+        """Return the address of the keys, asked for each time: an issuer may move them."""
         document = await self._fetch(self._issuer.rstrip("/") + "/.well-known/openid-configuration")
         configuration = _json_object(document)
         url = configuration.get("jwks_uri")
@@ -165,7 +165,7 @@ def _signing_keys(document: bytes) -> dict[str, SigningKey]:
 
 
 def _is_for_signatures(key: Mapping[str, Any]) -> bool:
-    """Whether its issuer does not say that a key has another use (RFC 7517, sections 4.2 and 4.3)."""
+    """Return whether its issuer does not say that a key has another use (RFC 7517, sections 4.2 and 4.3)."""
     operations = key.get("key_ops", ["verify"])
     return key.get("use", "sig") == "sig" and isinstance(operations, list) and "verify" in operations
 

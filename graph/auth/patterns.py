@@ -79,7 +79,7 @@ def matcher(comparison: Comparison, values: Sequence[str]) -> Matcher:
 
 
 def _plain_word(comparison: Comparison, value: str) -> str | None:
-    """The word that the value stands for, without ``.*`` where anything may stand anyway; None of a real pattern."""
+    """Return the word that a value stands for, without a leading or trailing ``.*``; None for a real pattern."""
     if comparison in ("contains", "ends_with"):
         value = value.removeprefix(".*")
     if comparison in ("contains", "starts_with"):

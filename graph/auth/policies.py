@@ -35,19 +35,19 @@ class PolicyRows(Protocol):
     """The reads that a policy needs. Each answers every page, as plain Python values."""
 
     async def roles_of_user(self, user_id: str) -> Sequence[Row]:
-        """Rows of the user-roles table."""
+        """Return the rows of the user-roles table."""
         ...
 
     async def roles(self, names: Sequence[str]) -> Sequence[Row]:
-        """Rows of the roles table; names without a role are left out."""
+        """Return the rows of the roles table; names without a role are left out."""
         ...
 
     async def constraints_of_group(self, group: str) -> Sequence[Row]:
-        """Rows of the constraints table, through its index on groups."""
+        """Return the rows of the constraints table, through its index on groups."""
         ...
 
     async def constraints_of_user(self, user_id: str) -> Sequence[Row]:
-        """Rows of the constraints table, through its index on users."""
+        """Return the rows of the constraints table, through its index on users."""
         ...
 
 
@@ -115,7 +115,7 @@ class Policies:
 
 
 def _kinds(error: BaseException) -> str:
-    """What went wrong, by the names of its kinds alone: its text may hold what the tables do."""
+    """Return what went wrong, by the names of its kinds alone: its text may hold what the tables do."""
     if isinstance(error, BaseExceptionGroup):
         return ", ".join(sorted({_kinds(each) for each in error.exceptions}))
     return type(error).__name__
@@ -133,5 +133,5 @@ async def _compile(user_id: str, roles: Sequence[str], rows: Iterable[Sequence[R
 
 
 def _is_open_without_mfa(role: Row) -> bool:
-    """Only the absence of the attribute or a true boolean false will do: VAMS filters by type as well as by value."""
+    """Return whether the attribute is absent or a boolean false: VAMS filters by type as well as by value."""
     return role.get("mfaRequired", False) is False

@@ -91,7 +91,7 @@ class Policy:
         return self._otherwise if decision is None else decision
 
     def allows_everything(self, object_type: str, action: str) -> bool:
-        """Whether every object of the type is allowed: a rule without a condition allows it and no rule could deny it.
+        """Return whether every object of the type is allowed: a rule allows all and none could deny any.
 
         For deciding about objects that are not fully known.
         """
@@ -168,7 +168,7 @@ def _rule(constraint: Constraint, holders: frozenset[str]) -> Rule | None:
 
 
 def _is_encodable(text: str) -> bool:
-    """Whether it has no lone surrogates, which no table holds but a request may."""
+    """Return whether it has no lone surrogates, which no table holds but a request may."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -16,7 +16,7 @@ EXECUTIONS = "/workflows/executions"
 
 
 def _kept(route: Callable[Ids, str]) -> Callable[Ids, str]:
-    """A route that is made once for the same ids, as far as that takes little memory: a page asks for few of them."""
+    """Return a route function that remembers its latest results: a page asks for few different ids."""
     return cast("Callable[Ids, str]", lru_cache(maxsize=1024)(route))
 
 
@@ -87,5 +87,5 @@ def pipeline(database_id: str, pipeline_id: str) -> str:
 
 
 def _segment(text: str) -> str:
-    """An id as one segment of a path: a slash in it must not make it look like another route."""
+    """Return an id as one segment of a path: a slash in it must not make it look like another route."""
     return quote(text, safe="!$&'()*+,;=:@", errors="replace")

@@ -58,7 +58,7 @@ def cognito_issuer(region: str, pool_id: str, client_ids: Iterable[str], mfa: Mf
 
 
 def _domain(region: str) -> str:
-    """Under which domain the services of a region are, such as ``amazonaws.com.cn``."""
+    """Return the domain that the services of a region are, such as ``amazonaws.com.cn``."""
     session = Session().core
     try:
         partition = session.get_partition_for_region(region)

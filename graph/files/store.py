@@ -76,7 +76,7 @@ class FileStore:
         self._caller.close()
 
     async def run(self, work: Callable[[], ResultT]) -> ResultT:
-        """Return what some work gives that would hold up the event loop."""
+        """Run work that would block the event loop in a thread, and return its result."""
         return await self._caller.run(work)
 
     async def facts(self, place: S3Location) -> ObjectFacts | None:

@@ -16,7 +16,7 @@ _STALE_TOKEN = "InvalidParameterException"  # noqa: S105 - a code
 
 
 def is_not_found(code: str) -> bool:
-    """Whether an error code says that a group or stream does not exist."""
+    """Return whether an error code says that a group or stream does not exist."""
     return "ResourceNotFound" in code
 
 
@@ -40,7 +40,7 @@ class CloudWatch:
         self._caller = caller
 
     async def search(self, scope: LogScope, span: Span, limit: int, token: str | None) -> EventPage:
-        """The next events of a scope, oldest first, with FilterLogEvents.
+        """Return the next events of a scope, oldest first, with FilterLogEvents.
 
         Raises:
             CallFailed: when they cannot be read.
@@ -68,7 +68,7 @@ class CloudWatch:
         return EventPage(events, answer.get("nextToken"))
 
     async def before(self, scope: LogScope, stream: str, span: Span, limit: int, token: str | None) -> EventPage:
-        """The last events of a stream before those that the token stands for, with GetLogEvents.
+        """Return the last events of a stream before those that the token stands for, with GetLogEvents.
 
         Raises as :meth:`search` does.
         """
@@ -86,7 +86,7 @@ class CloudWatch:
         return EventPage(events, None if following == token else following)  # at the end, the token stays as it is
 
     async def has_stream(self, scope: LogScope, stream: str) -> bool:
-        """Whether a stream exists in the group of a scope, with GetLogEvents.
+        """Return whether a stream exists in the group of a scope, with GetLogEvents.
 
         Raises:
             CallFailed: when that cannot be told.

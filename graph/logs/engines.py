@@ -12,7 +12,7 @@ class LogEngines(Protocol):
     """The engines' part in reading logs."""
 
     def history(self, execution: ExecutionRow, span: Span, text: str) -> LineReader:
-        """The history of an execution as lines, those within a span that hold a text."""
+        """Return the history of an execution as lines, those within a span that hold a text."""
 
     async def batch_streams(self, sub_executions: Sequence[dict[str, Any]], stage_name: str) -> tuple[str, ...]:
-        """The log streams of the Batch job that a stage of a step's registered state machines ran, if known."""
+        """Return the log streams of the Batch job that a stage of a step's registered state machines ran, if known."""

@@ -50,7 +50,7 @@ class Visible:
         self.text = "".join(text[begin:end] for begin, end in zip(begins, ends, strict=True)) if cuts else text
 
     def given(self, span: Span) -> Span:
-        """Where a part of the visible text is in the text that was given, with what is invisible inside of it."""
+        """Return where a part of the visible text is in the given text, with the invisible characters inside it."""
         start, stop = span
         return self._place(start), self._place(stop - 1) + 1 if stop > start else self._place(start)
 

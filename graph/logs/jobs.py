@@ -43,7 +43,7 @@ class JobStreams:
     async def batch_streams(
         self, sub_executions: Iterable[object], stage_name: str | None, group: str, default_group: str
     ) -> Found:
-        """The streams of the Batch jobs of a step that may belong to a stage and log to a group, with DescribeJobs.
+        """Return the streams of a step's Batch jobs that may belong to a stage and log to a group, with DescribeJobs.
 
         A job may belong to a stage when either names none, or both the same. A job whose definition names no group logs
         to ``default_group``.
@@ -68,7 +68,7 @@ class JobStreams:
         return Found(streams, warnings=tuple(warnings))
 
     async def sessions(self, jobs: Sequence[DeadlineJob]) -> Found:
-        """The streams of the sessions of some Deadline Cloud jobs that started last, with ListSessions.
+        """Return the streams of the sessions of some Deadline Cloud jobs that started last, with ListSessions.
 
         A job whose sessions cannot be listed hides those of no other.
         """

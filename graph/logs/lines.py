@@ -23,7 +23,7 @@ class Mark(NamedTuple):
 
     @classmethod
     def start_of(cls, time: int) -> "Mark":
-        """The place before every line of a millisecond."""
+        """Return the place before every line of a millisecond."""
         return cls(time, "", -1)
 
     @property
@@ -75,12 +75,12 @@ class LineWindow:
         return self.start or Mark.start_of(0 if self.forward else _END_OF_TIME)
 
     def wants(self, mark: Mark) -> bool:
-        """Whether a line lies between start and stop."""
+        """Return whether a line lies between start and stop."""
         low, high = (self.start, self.stop) if self.forward else (self.stop, self.start)
         return (low is None or mark > low) and (high is None or mark < high)
 
     def within(self, span: Span) -> Span:
-        """The milliseconds of a span that can hold wanted lines."""
+        """Return the milliseconds of a span that can hold wanted lines."""
         low, high = (self.start, self.stop) if self.forward else (self.stop, self.start)
         return Span(
             span.low if low is None else max(span.low, low.time),
@@ -92,7 +92,7 @@ class Allowance(Protocol):
     """What a reading may cost."""
 
     def spend(self, calls: int) -> None:
-        """Takes some calls off."""
+        """Take some calls off."""
 
     @property
     def spent(self) -> object | None:
@@ -113,7 +113,7 @@ class Milliseconds:
         self._counts: dict[str, int] = defaultdict(int)
 
     def add(self, event: FoundEvent) -> list[Line]:
-        """Takes an event; the lines of the millisecond that it shows to be complete, if it does."""
+        """Take an event; the lines of the millisecond that it shows to be complete, if it does."""
         complete = self.take() if event.time != self.time else []
         self.time = event.time
         if len(self.held) < MOST_OF_A_MILLISECOND:
@@ -125,14 +125,14 @@ class Milliseconds:
         return complete
 
     def take(self) -> list[Line]:
-        """The lines that are held, in order."""
+        """Return the lines that are held, in order."""
         taken, self.held = self.held, []
         self._counts.clear()
         return sorted(taken)
 
 
 def in_order(events: Iterable[FoundEvent]) -> list[Line]:
-    """The lines of some events that come by time and are all there is of their milliseconds."""
+    """Return the lines of some events that come by time and are all there is of their milliseconds."""
     milliseconds = Milliseconds()
     lines = [line for event in events for line in milliseconds.add(event)]
     return lines + milliseconds.take()

@@ -18,11 +18,11 @@ class Place(NamedTuple):
 
     @classmethod
     def of(cls, key: str, mark: Mark) -> "Place":
-        """The place of a mark of one reader."""
+        """Return the place of a mark of one reader."""
         return cls(mark.time, key, mark.stream, mark.ordinal)
 
     def as_seen_by(self, key: str) -> Mark:
-        """The same place in the order of one reader's own lines."""
+        """Return the same place in the order of one reader's own lines."""
         if key == self.key:
             return Mark(self.time, self.stream, self.ordinal)
         return Mark.start_of(self.time + 1 if key < self.key else self.time)
@@ -39,7 +39,7 @@ class PlaceWindow:
     width: int | None = None
 
     def for_reader(self, key: str) -> LineWindow:
-        """The window of one of the readers."""
+        """Return the window of one of the readers."""
         start, stop = (place and place.as_seen_by(key) for place in (self.start, self.stop))
         return LineWindow(self.count, self.forward, start, stop, self.width)
 
@@ -54,7 +54,7 @@ class Merged:
 
 
 def merge(readings: Iterable[tuple[str, LogReading]], window: PlaceWindow) -> Merged:
-    """The lines of some readings that were made for one window, in the direction of reading.
+    """Return the lines of some readings that were made for one window, in the direction of reading.
 
     Where a reading stopped early, nothing beyond its stop is given, for it may have lines before that. One that failed
     holds nobody up.

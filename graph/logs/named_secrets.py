@@ -177,7 +177,7 @@ _RANDOM = re.compile(
 
 
 def find_named(text: str, lowered: str, regions: Iterable[Span]) -> list[Span]:
-    """Where the secrets are that a name gives away.
+    """Return where the secrets are that a name gives away.
 
     Args:
         text: what to look at.
@@ -210,7 +210,7 @@ def find_named(text: str, lowered: str, regions: Iterable[Span]) -> list[Span]:
 
 
 def is_option(text: str, argument: object) -> bool:
-    """Whether a text is an option whose argument holds a secret, such as `--task-token`, or `-u` before a password."""
+    """Return whether a text is an option whose argument holds a secret, such as `--task-token` or curl's `-u`."""
     if (
         isinstance(argument, str)
         and (login := _EVENT.match(f"{text} {argument}".lower()))
@@ -222,7 +222,7 @@ def is_option(text: str, argument: object) -> bool:
 
 
 def _secrets(text: str, lowered: str, event: re.Match[str]) -> tuple[Span, ...]:
-    """The secrets that an event introduces: one or none, or two where a value looks like a type of another."""
+    """Return the secrets that an event introduces: one or none, or two where a value looks like a type of another."""
     kind = event.lastgroup
     if kind is None or kind == "option":
         return ()
@@ -247,7 +247,7 @@ def _secrets(text: str, lowered: str, event: re.Match[str]) -> tuple[Span, ...]:
 
 
 def _with_rest(lowered: str, value: Span) -> tuple[Span, ...]:
-    """A value without quotes, and what belongs to it after a space or an equals sign."""
+    """Return a value without quotes, and what belongs to it after a space or an equals sign."""
     start, stop = value
     if lowered.startswith(("=", " =", " :="), stop) and (assigned := _ASSIGNED.match(lowered, stop)):
         other = _VALUE.match(lowered, assigned.end())
@@ -258,7 +258,7 @@ def _with_rest(lowered: str, value: Span) -> tuple[Span, ...]:
 
 
 def _judged(text: str, lowered: str, event: re.Match[str], value: Span, is_quoted: bool) -> Span | None:
-    """What stands after a name whose values are not secret in every case, if it is a secret."""
+    """Return what stands after a name whose values are not secret in every case, if it is a secret."""
     name, (start, stop) = event.start(), value
     if lowered.startswith("authorization", name):
         has_scheme = not lowered[name:start].rstrip().endswith((":", "="))
@@ -278,7 +278,7 @@ def _judged(text: str, lowered: str, event: re.Match[str], value: Span, is_quote
 
 
 def _cell(text: str, lowered: str, event: re.Match[str]) -> Span | None:
-    """The second cell of a row, where the name is in the first."""
+    """Return the second cell of a row, where the name is in the first."""
     name, cell = event.start(), _CELL.match(lowered, event.end())
     if cell is None or not _BEFORE_FIRST_CELL.fullmatch(lowered, max(0, name - 80), name):
         return None
@@ -286,31 +286,31 @@ def _cell(text: str, lowered: str, event: re.Match[str]) -> Span | None:
 
 
 def _login(_text: str, lowered: str, event: re.Match[str]) -> Span | None:
-    """The password of a user that an option names."""
+    """Return the password of a user that an option names."""
     login = _LOGIN.match(lowered, event.end())
     return login.span() if login else None
 
 
 def _prose(text: str, _lowered: str, event: re.Match[str]) -> Span | None:
-    """A word that follows a name in a sentence, where it is random."""
+    """Return a word that follows a name in a sentence, where it is random."""
     return event.span("prose") if _RANDOM.match(text, *event.span("prose")) else None
 
 
 def _is_meant(text: str, name: int, start: int, stop: int, is_quoted: bool) -> bool:
-    """Whether what follows a vague name is a secret."""
+    """Return whether what follows a vague name is a secret."""
     if text.endswith(":", 0, name):  # arn:aws:secretsmanager:region:account:secret:name
         return False
     return looks_secret(text[start:stop], is_assigned=is_quoted or "=" in text[name:start])
 
 
 def _is_first(lowered: str, name: int) -> bool:
-    """Whether a name is the first of a list or tuple."""
+    """Return whether a name is the first of a list or tuple."""
     bracket = max(lowered.rfind(sign, max(0, name - 80), name) for sign in "([")
     return bracket >= 0 and _FIRST.fullmatch(lowered, bracket, name) is not None
 
 
 def _element(_text: str, lowered: str, event: re.Match[str]) -> Span | None:
-    """The text of an element of XML; without its closing tag, a text that begins at once."""
+    """Return the text of an element of XML; without its closing tag, a text that begins at once."""
     kind = event.lastgroup or ""
     tag = _OPENING_AT.match(lowered, event.start())
     opening = tag[0] if tag else "<"
@@ -323,7 +323,7 @@ def _element(_text: str, lowered: str, event: re.Match[str]) -> Span | None:
 
 
 def _value_before(lowered: str, start: int, name: int) -> Span | None:
-    """The value that begins at ``start``, where it belongs to the name that is announced at ``name``."""
+    """Return the value that begins at ``start``, where it belongs to the name that is announced at ``name``."""
     pattern = _TEXT if lowered.startswith(">", start - 1) else _VALUE
     value = pattern.match(lowered, start, name)
     if value is None:

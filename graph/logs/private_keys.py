@@ -24,7 +24,7 @@ _LONG_RUN = re.compile(r"[A-Za-z0-9+/]{40,}+={0,2}+")  # of a key, after what a 
 
 
 def find_private_keys(text: str) -> Iterator[Span]:
-    """Where private keys are, whole or cut."""
+    """Yield where private keys are, whole or cut."""
     if "Private-Lines" in text:
         for match in _PUTTY_KEY.finditer(text):
             yield match.start("body"), match.end()
@@ -38,7 +38,7 @@ def find_private_keys(text: str) -> Iterator[Span]:
 
 
 def find_key_lines(lines: Sequence[str]) -> Iterator[tuple[int, Span]]:
-    """Where parts of private keys are that lie on several lines, each with the number of its line.
+    """Yield where parts of private keys are that lie on several lines, each with the number of its line.
 
     Between the two boundaries of a key. Where only the end is among the lines, what looks like a key right before it;
     where neither is, the lines that are as long as those of a key always are.

@@ -22,7 +22,7 @@ class LogReadStatus(Enum):
 
     @classmethod
     def of_failure(cls, code: str) -> "LogReadStatus":
-        """The status that an error code of AWS stands for."""
+        """Return the status that an error code of AWS stands for."""
         if "AccessDenied" in code:
             return cls.DENIED
         return cls.NOT_FOUND if "ResourceNotFound" in code else cls.ERROR
@@ -50,4 +50,4 @@ class LineReader(Protocol):
     """Something that lines are read from."""
 
     async def read(self, window: LineWindow, allowance: Allowance) -> LogReading:
-        """The lines of a window."""
+        """Return the lines of a window."""

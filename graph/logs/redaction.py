@@ -87,7 +87,7 @@ def _find_secrets(text: str) -> list[Span]:
 
 
 def _lowered(text: str) -> str:
-    """A text in lower case, with the same offsets: the one letter whose lower case is longer goes first."""
+    """Return a text in lower case, with the same offsets: the one letter whose lower case is longer goes first."""
     return text.replace("\u0130", "i").lower()
 
 
@@ -172,7 +172,7 @@ def _cut(text: str, secrets: Iterable[Span]) -> str:
 
 
 def _without_key_lines(lines: list[str]) -> list[str]:
-    """The lines of one stream or list without the private keys that lie on several of them."""
+    """Return the lines of one stream or list without the private keys that lie on several of them."""
     shown = lines.copy()
     spans: defaultdict[int, list[Span]] = defaultdict(list)
     for number, span in find_key_lines(lines):
@@ -199,7 +199,7 @@ def _secret_keys(mapping: dict[str, Json]) -> set[str]:
 
 
 def _arguments(items: list[Json]) -> set[int]:
-    """The places of a list at which the argument of a sensitive option is."""
+    """Return the places of a list at which the argument of a sensitive option is."""
     return {
         place
         for place, (option, argument) in enumerate(pairwise(items), 1)

@@ -17,7 +17,7 @@ _SLACK = 1024  # characters after a hint in which what it belongs to usually end
 
 
 def compiled(*patterns: str) -> Any:
-    """A pattern of RE2 for octets, whatever they encode, that matches where one of some patterns does."""
+    """Return a pattern of RE2 for octets, whatever they encode, that matches where one of some patterns does."""
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.never_capture = True
@@ -31,11 +31,11 @@ class Hints:
         self._pattern = compiled(*patterns)
 
     def are_in(self, lowered: str) -> bool:
-        """Whether a text holds a hint."""
+        """Return whether a text holds a hint."""
         return self._pattern.search(lowered.encode(errors="replace")) is not None
 
     def regions(self, lowered: str) -> list[Span]:
-        """The blocks of a text that hold a hint, each with the block before it, joined where they touch."""
+        """Return the blocks of a text that hold a hint, each with the block before it, joined where they touch."""
         if len(lowered) <= _BLOCK:
             return [(0, len(lowered))] if self.are_in(lowered) else []
         found: list[Span] = []
@@ -49,7 +49,7 @@ class Hints:
 
 
 def matches(pattern: Any, text: str | bytes, regions: Iterable[Span]) -> Iterator[Any]:
-    """The matches of a pattern, of `re` or RE2, that begin in some regions, wherever they end."""
+    """Yield the matches of a pattern, of `re` or RE2, that begin in some regions, wherever they end."""
     end = 0
     for start, stop in regions:
         for match in pattern.finditer(text, max(start, end), stop):

@@ -42,11 +42,11 @@ class LogScope:
         return self.streams[0] if len(self.streams) == 1 and not self.terms else None
 
     def holds(self, stream: str, message: str) -> bool:
-        """Whether a line belongs to the scope that CloudWatch found in its streams with its terms."""
+        """Return whether a line belongs to the scope that CloudWatch found in its streams with its terms."""
         return not self.tasks or _task_of(stream) in self.tasks or all(id_ in message for id_ in self.ids)
 
     def containing(self, text: str | None) -> "LogScope":
-        """The lines that hold a text too."""
+        """Return the lines that hold a text too."""
         term = literal(text)
         return replace(self, terms=(*self.terms, term)) if term else self
 
@@ -66,27 +66,27 @@ class Owner:
 
 
 def literal(text: str | None) -> str:
-    """A text as one literal term. Double quotes, which would end it, are left out; so is a backslash at its end."""
+    """Return a text as one literal term, without double quotes, which would end it, and a backslash at its end."""
     return (text or "").replace('"', "").rstrip("\\")
 
 
 def of_execution(group_arn: str, execution_id: str) -> LogScope:
-    """The lines of an execution in the group that all executions share."""
+    """Return the lines of an execution in the group that all executions share."""
     return LogScope(_plain(group_arn), terms=(execution_id,))
 
 
 def of_step(group_arn: str, owner: Owner) -> LogScope:
-    """The lines of a step in the group that all executions share."""
+    """Return the lines of a step in the group that all executions share."""
     return LogScope(_plain(group_arn), terms=owner.both)
 
 
 def of_sessions(source: LogSource, sessions: Sequence[str]) -> LogScope:
-    """The lines of some Deadline Cloud sessions, each of which has a stream of its own."""
+    """Return the lines of some Deadline Cloud sessions, each of which has a stream of its own."""
     return LogScope(source.log_group_arn, streams=tuple(sessions))
 
 
 def of_container(source: LogSource, owner: Owner, streams: Sequence[str], tasks: Sequence[str]) -> LogScope:
-    """The lines of a step's container: those of its streams and tasks, or else those with the step's ids.
+    """Return the lines of a step's container: those of its streams and tasks, or else those with the step's ids.
 
     Streams and tasks are the step's own and so are read whole, wherever they are; a stream below a prefix that the step
     registered for another source is that source's.
@@ -102,7 +102,7 @@ def of_container(source: LogSource, owner: Owner, streams: Sequence[str], tasks:
 
 
 def tasks_of(sub_executions: Iterable[object], stage_name: str | None) -> tuple[str, ...]:
-    """The ids of the registered ECS tasks that may belong to a stage: either names none, or both the same."""
+    """Return the ids of the registered ECS tasks that may belong to a stage: either names none, or both the same."""
     found: dict[str, None] = {}
     for entry in sub_executions:
         if not isinstance(entry, dict) or (stage_name and entry.get("stageName") not in (stage_name, "", None)):
@@ -114,7 +114,7 @@ def tasks_of(sub_executions: Iterable[object], stage_name: str | None) -> tuple[
 
 
 def of_source(source: LogSource, owner: Owner) -> LogScope:
-    """The lines of a source of which the row says all there is to know."""
+    """Return the lines of a source of which the row says all there is to know."""
     if source.kind is LogKind.INVOCATION:
         # The function is called with the execution's id and never says the step's.
         return LogScope(source.log_group_arn, terms=(owner.execution_id,))
@@ -124,12 +124,12 @@ def of_source(source: LogSource, owner: Owner) -> LogScope:
 
 
 def is_container(source: LogSource) -> bool:
-    """Whether the source is a container that registered no stream, so that its streams have to be found out."""
+    """Return whether the source is a container that registered no stream, so that its streams have to be found out."""
     return source.is_registered and source.source_type in _CONTAINERS and not source.log_stream_name
 
 
 def registered_prefixes(sources: Iterable[LogSource]) -> tuple[str, ...]:
-    """The stream prefixes that a step registered."""
+    """Return the stream prefixes that a step registered."""
     return tuple(source.log_stream_prefix for source in sources if source.is_registered and source.log_stream_prefix)
 
 

@@ -171,7 +171,7 @@ HINTS = (
 
 
 def find_tokens(text: str, regions: Iterable[Span]) -> Iterator[Span]:
-    """Where identifiers and tokens are that begin in some regions."""
+    """Yield where identifiers and tokens are that begin in some regions."""
     regions = list(regions)
     octets = text.encode("latin-1", "replace")  # one for each character
     for match in matches(_TOKEN, octets, regions):
@@ -190,7 +190,7 @@ def find_tokens(text: str, regions: Iterable[Span]) -> Iterator[Span]:
 
 
 def find_url_passwords(text: str, regions: Iterable[Span]) -> Iterator[Span]:
-    """Where the passwords are of URLs that begin in some regions, and tokens in the place of a user."""
+    """Yield where the passwords are of URLs that begin in some regions, and tokens in the place of a user."""
     for match in matches(_PASSWORD_IN_URL, text, regions):
         part = match.lastgroup or ""
         if part.endswith("user"):
@@ -201,7 +201,7 @@ def find_url_passwords(text: str, regions: Iterable[Span]) -> Iterator[Span]:
 
 
 def find_encoded_json(text: str, regions: Iterable[Span]) -> Iterator[tuple[Span, str]]:
-    """Where JSON objects are in base64, each with the JSON."""
+    """Yield where JSON objects are in base64, each with the JSON."""
     for match in matches(_ENCODED_JSON, text, regions):
         octets = match[0].rstrip("=").replace("-", "+").replace("_", "/")
         octets = octets[: len(octets) - (len(octets) % 4 == 1)]  # of a cut text

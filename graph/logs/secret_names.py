@@ -65,7 +65,7 @@ def _any_spelling(names: tuple[str, ...]) -> str:
 
 
 def _just_before(names: tuple[str, ...]) -> str:
-    """A pattern of what stands before a position; lookbehinds have one width, so each spelling has its own."""
+    """Return a pattern of what stands before a position; lookbehinds have one width, so each spelling has its own."""
     spellings = (
         "".join(part + joint for part, joint in zip(parts, (*joints, ""), strict=True))
         for parts in (re.escape(name).split(r"\-") for name in names)
@@ -96,7 +96,7 @@ _WORD = re.compile(r"[A-Za-z]?[a-z]*+(?:[-_./][a-z]++)*+\W*+\Z")
 
 
 def is_sensitive(name: str, value: object = None) -> bool:
-    """Whether a name says that its value is a secret; the value counts where the name is vague."""
+    """Return whether a name says that its value is a secret; the value counts where the name is vague."""
     found = _NAME_AT_END.search(Visible(name).text.lower())
     if found is None or (isinstance(value, str) and is_reference(name, value)):
         return False
@@ -104,14 +104,14 @@ def is_sensitive(name: str, value: object = None) -> bool:
 
 
 def is_reference(name: str, value: str) -> bool:
-    """Whether a value names a directory, as `PWD` does, or a part of the input of a state machine, not a secret."""
+    """Return whether a value names a directory, as `PWD` does, or a part of a state machine's input."""
     if name.endswith(".$"):
         return value.startswith("$")
     return name in ("PWD", "OLDPWD") and _PATH.match(value) is not None
 
 
 def looks_secret(value: str, *, is_assigned: bool) -> bool:
-    """Whether what stands after a vague name can be a secret.
+    """Return whether what stands after a vague name can be a secret.
 
     A number, an ARN and a short text cannot; nor can a plain word, unless it is quoted or stands after an equals sign.
     """

@@ -49,7 +49,7 @@ class Target:
     if_empty: ExecutionWarning | None = None
 
     def status_of(self, reading: LogReading) -> LogReadStatus:
-        """How a reading of it went."""
+        """Return how a reading of it went."""
         if reading.failure is not None:
             return LogReadStatus.of_failure(reading.failure)
         if self.status is LogReadStatus.READ and not reading.lines and reading.stopped_at is None:
@@ -57,7 +57,7 @@ class Target:
         return self.status
 
     def warnings_of(self, reading: LogReading) -> tuple[ExecutionWarning, ...]:
-        """What there is to say of a reading of it."""
+        """Return what there is to say of a reading of it."""
         failed = () if reading.failure is None else (_failed(self.called, reading.failure),)
         empty = (self.if_empty,) if self.if_empty and self.status_of(reading) is LogReadStatus.EMPTY else ()
         return self.warnings + reading.warnings + failed + empty
@@ -73,28 +73,28 @@ class Logs:
         self._jobs = JobStreams(clients.batch, clients.deadline, caller)
 
     def close(self) -> None:
-        """Waits for calls in flight."""
+        """Wait for calls in flight."""
         self._caller.close()
 
     async def redact(self, lines: Sequence[tuple[Hashable, str]]) -> list[str]:
-        """Lines without their secrets, each given with what identifies its stream, in the order of each stream.
+        """Return lines without their secrets, each given with what identifies its stream, in the order of each stream.
 
         Megabytes take a while, so the event loop does not wait for them.
         """
         return await self._caller.run(lambda: redact_lines(lines))
 
     def of_execution(self, group_arn: str, execution_id: str, span: Span, text: str | None) -> Target:
-        """An execution's lines in the group that all executions share."""
+        """Return an execution's lines in the group that all executions share."""
         return self._of_group(scope.of_execution(group_arn, execution_id), span, text)
 
     def of_step(self, group_arn: str, owner: Owner, span: Span, text: str | None) -> Target:
-        """A step's lines in the group that all executions share."""
+        """Return a step's lines in the group that all executions share."""
         return self._of_group(scope.of_step(group_arn, owner), span, text)
 
     async def of_source(
         self, source: LogSource, owner: Owner, sub_executions: Sequence[dict[str, Any]], span: Span, text: str | None
     ) -> Target:
-        """A source of a step. The streams of jobs are found out first, for which the row's own entries are needed."""
+        """Return a source of a step. Find the streams of jobs first, which needs the row's own entries."""
         called = f"{_WORDS[source.kind]} retrieval failed for {source.log_group_name}"
         if source.kind is LogKind.DEADLINE_CLOUD_JOB:
             found = await self._jobs.sessions(source.jobs)
@@ -172,7 +172,7 @@ class OperationLogs:
         self._redacted: dict[str, str] = {}
 
     def redacted(self, text: str) -> str:
-        """A stored text without its credentials. However many ways lead to it, it is looked through once."""
+        """Return a stored text without its credentials. However many ways lead to it, it is looked through once."""
         found = self._redacted.get(text)
         if found is None:
             found = self._redacted[text] = redact(text)
@@ -189,7 +189,7 @@ class OperationLogs:
         return max(0.0, self._ends - time.monotonic())
 
     def admits(self, step_id: str, source: LogSource) -> bool:
-        """Whether a source may be read still; those that are asked for first may."""
+        """Return whether a source may be read still; those that are asked for first may."""
         if not source.is_registered:
             return True
         admitted = self._registered[step_id]

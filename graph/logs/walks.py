@@ -40,7 +40,7 @@ class ScopeReader:
     span: Span
 
     async def read(self, window: LineWindow, allowance: Allowance) -> LogReading:
-        """The lines of a window. Of several streams, those that do not exist hide nothing of the others."""
+        """Return the lines of a window. Of several streams, those that do not exist hide nothing of the others."""
         reading = await _read(self, window, allowance)
         if reading.failure is None or not is_not_found(reading.failure) or len(self.scope.streams) < 2:
             return reading
@@ -134,7 +134,7 @@ class _Forward(_Walk):
         return self.result()
 
     async def _search(self, until: int) -> bool:
-        """Searches from ``_low`` and moves it on; whether there may be more to search than this."""
+        """Search from ``_low`` and moves it on; whether there may be more to search than this."""
         found, token, idle, begun = Milliseconds(), None, 0, self._low
         while True:
             page = await self.search(Span(begun, until), self.missing + _SPARE, token)
@@ -161,7 +161,7 @@ class _Forward(_Walk):
                 return True
 
     def _stop(self, found: Milliseconds, begun: int, until: int, *, is_idle: bool) -> None:
-        """Sees to it that the next reading comes further than this one, wherever the allowance ended it."""
+        """Move on, so that the next reading comes further than this one, wherever the allowance ended it."""
         if self._reached != (self.window.start or Mark.start_of(self.span.low)):
             return
         if is_idle and begun < until:
@@ -197,7 +197,7 @@ class _Backward(_Walk):
         return self.result()
 
     async def _search(self, low: int) -> Mark | None:
-        """Searches from ``low`` to ``_high`` and moves it back; the mark to go on from where the text was too long."""
+        """Search from ``low`` to ``_high`` and moves it back; the mark to go on from where the text was too long."""
         last = _Last(self.missing, _MOST_TEXT - self._text)
         found, token = Milliseconds(), None
         for pages in itertools.count(1):
