@@ -64,7 +64,7 @@ class Documents:
         self._most_characters = _KEPT_CHARACTERS + expected
 
     def known(self, source: str) -> BoundDocument | None:
-        """The document of a text if it is kept, without a wait; None for a new text.
+        """Return the document of a text if it is kept, without a wait; None for a new text.
 
         Raises:
             PayloadTooLarge: for a text that is too long.
@@ -73,7 +73,7 @@ class Documents:
         return self._known(source)
 
     async def read(self, source: str, user: str) -> BoundDocument:
-        """The document of a text that a user sent; it may not be valid yet.
+        """Return the document of a text that a user sent; it may not be valid yet.
 
         Raises:
             PayloadTooLarge: for a text that is too long.
@@ -86,7 +86,7 @@ class Documents:
             return self._known(source) or BoundDocument(source, await asyncio.to_thread(self.parse, source))
 
     async def valid(self, sent: BoundDocument, user: str) -> BoundDocument:
-        """The same with a document that is valid, and kept.
+        """Return the same with a document that is valid, and kept.
 
         Raises:
             NotValid: for a document that is not.
@@ -98,13 +98,13 @@ class Documents:
             return self._known(sent.source) or self._keep(await asyncio.to_thread(self.validate, sent.document))
 
     def add(self, source: str) -> None:
-        """Reads a text at once, and keeps it. Raises as :meth:`read` and :meth:`valid` do."""
+        """Read a text at once, and keeps it. Raises as :meth:`read` and :meth:`valid` do."""
         self._check_length(source)
         if self._known(source) is None:
             self._keep(self.validate(self.parse(source)))
 
     def parse(self, source: str) -> Document:
-        """The document of a text.
+        """Return the document of a text.
 
         Raises:
             GraphQLSyntaxError: for a text that is no document, or one of too many tokens.
@@ -113,7 +113,7 @@ class Documents:
         return Document(source, parse(source, max_lexical_tokens=tokens, max_comments=tokens))
 
     def validate(self, document: Document) -> Document:
-        """The valid document that is to be kept for one that was parsed.
+        """Return the valid document that is to be kept for one that was parsed.
 
         Raises:
             NotValid: for a document that is not.
@@ -156,7 +156,7 @@ class Documents:
 
 
 def _admits(document: Document, strings: tuple[str, ...]) -> bool:
-    """Whether a document has places for just as many strings, and each is of the type of its place."""
+    """Return whether a document has places for just as many strings, and each is of the type of its place."""
     return len(document.strings) == len(strings) and all(
         _is_of(kind, string) for kind, string in zip(document.strings.values(), strings, strict=True)
     )

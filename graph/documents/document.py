@@ -36,7 +36,7 @@ class Document:
     _made: dict[Callable[["Document"], Any], Any] = field(default_factory=dict)
 
     def once(self, make: Callable[["Document"], T]) -> T:
-        """What a function makes of the document. It is called once, so it must not depend on anything else."""
+        """Return what a function makes of the document. It is called once, so it must not depend on anything else."""
         if make not in self._made:
             self._made[make] = make(self)
         made: T = self._made[make]
@@ -63,7 +63,7 @@ class Document:
         return [definition for definition in self.node.definitions if isinstance(definition, OperationDefinitionNode)]
 
     def operation(self, name: str | None) -> OperationDefinitionNode:
-        """The operation of a name, or the only one.
+        """Return the operation of a name, or the only one.
 
         Raises:
             OperationUnresolved: when there is none, or several and no name.
@@ -87,11 +87,11 @@ class BoundDocument:
     strings: tuple[str, ...] = ()
 
     def variables(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
-        """The variables that the document is to run with: those that are given, and its strings."""
+        """Return the variables that the document is to run with: those that are given, and its strings."""
         return {**(given or {}), **dict(zip(self.document.strings, self.strings, strict=True))}
 
     def placed(self, error: GraphQLError) -> GraphQLError:
-        """An error of the document, with its locations in the text that was sent."""
+        """Return an error of the document, with its locations in the text that was sent."""
         if not self.strings or not error.positions or self.source == self.document.source:
             return error
         positions = [strings.moved(position, self.document.source, self.source) for position in error.positions]

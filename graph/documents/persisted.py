@@ -37,7 +37,7 @@ class Persisted:
         self._characters = 0
 
     def text(self, wanted: DocumentRef, user: str) -> str | None:
-        """The text that a user wants; None for an id or a hash that is not known.
+        """Return the text that a user wants; None for an id or a hash that is not known.
 
         Raises:
             PersistedQueryRequired: for a text, where only trusted documents are taken.
@@ -53,7 +53,7 @@ class Persisted:
         return self._trusted.get(key) or self._left_by(None, key) or self._left_by(user, key)
 
     def keep(self, wanted: DocumentRef, user: str) -> None:
-        """Keeps a valid text under its hash.
+        """Keep a valid text under its hash.
 
         One with strings in it is kept for its user alone: nobody else is told whether it was sent.
         """

@@ -35,7 +35,7 @@ Place = tuple[StringValueNode, GraphQLInputType]
 
 
 def numbered(source: str) -> tuple[str, tuple[str, ...]]:
-    """A text with its strings numbered, equal ones alike, and the strings.
+    """Return a text with its strings numbered, equal ones alike, and the strings.
 
     So two texts have the same numbered text if, and only if, they differ in nothing but their strings, and where two
     strings are equal in one, they are in the other: whether fields of the same name can be merged depends on it.
@@ -57,7 +57,7 @@ def numbered(source: str) -> tuple[str, tuple[str, ...]]:
 
 
 def moved(position: int, source: str, other: str) -> int:
-    """Where a place of a text is in another of the same numbered text."""
+    """Return where a place of a text is in another of the same numbered text."""
     shift = 0
     for before, after in zip(_spans(source), _spans(other), strict=True):
         if before.start() >= position:
@@ -78,15 +78,15 @@ class StringPlaces(ValidationRule):
         self._found = found
 
     def enter_variable_definition(self, *_: Any) -> VisitorAction:
-        """What a variable is by default must be constant."""
+        """Skip the default value of a variable, which must be constant."""
         return SKIP
 
     def enter_directive(self, _node: DirectiveNode, *_: Any) -> VisitorAction:
-        """What directives are given, tools look at."""
+        """Skip the arguments of directives, which tools look at."""
         return SKIP
 
     def enter_string_value(self, node: StringValueNode, *_: Any) -> None:
-        """Notes a string. Within a scalar nothing has a type."""
+        """Note a string. Within a scalar nothing has a type."""
         if kind := self.context.get_input_type():
             self._found.append((node, kind))
 
@@ -94,7 +94,7 @@ class StringPlaces(ValidationRule):
 def with_variables(
     document: DocumentNode, places: Sequence[Place]
 ) -> tuple[DocumentNode, Mapping[str, GraphQLInputType]]:
-    """A document with variables in the places of strings, in the order of the text, and their types by name."""
+    """Return a document with variables in the places of strings, in the order of the text, and their types by name."""
     in_order = sorted(places, key=lambda place: _start(place[0]))
     names = {_start(node): str(number) for number, (node, _) in enumerate(in_order)}
     types = {names[_start(node)]: kind for node, kind in in_order}

@@ -20,7 +20,7 @@ class BadManifest(Exception):
 
 
 def read_manifest(path: Path | None) -> Mapping[str, str]:
-    """The texts of a manifest by their ids; none without one.
+    """Return the texts of a manifest by their ids; none without one.
 
     Raises:
         BadManifest: for a file that cannot be read, or is in none of the forms that are known.
@@ -36,7 +36,7 @@ def read_manifest(path: Path | None) -> Mapping[str, str]:
 
 
 def check_manifest(texts: Mapping[str, str], documents: Documents) -> None:
-    """Sees that every text of a manifest is a document that fits the schema.
+    """Check that every text of a manifest is a document that fits the schema.
 
     Raises:
         BadManifest: when one is not, with the ids of the first and what is wrong with each.
@@ -49,12 +49,12 @@ def check_manifest(texts: Mapping[str, str], documents: Documents) -> None:
 
 
 def sha256(text: str) -> str:
-    """The hash by which a text is known, in hexadecimal."""
+    """Return the hash by which a text is known, in hexadecimal."""
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def _entries(manifest: Any) -> Iterator[tuple[str, str]]:
-    """The ids and texts of what Apollo writes, or of a plain map, as Relay and GraphQL Code Generator write it."""
+    """Yield the ids and texts of a manifest of Apollo, or of a plain map as of Relay and GraphQL Code Generator."""
     if not isinstance(manifest, dict):
         raise BadManifest("it is no JSON object.")
     entries: Iterable[tuple[Any, Any]] = manifest.items()

@@ -38,7 +38,7 @@ class FairTurns:
 
     @asynccontextmanager
     async def admit(self, user: str, characters: int) -> AsyncIterator[None]:
-        """A turn for a document of a user.
+        """Await a turn for a document of a user.
 
         Raises:
             Overloaded: on entering, when too many of the user's documents wait, or none was free for too long.

@@ -51,7 +51,7 @@ class ShapeCompiler:
         self.lines = 0
 
     def complete(self, value: Value) -> Complete:
-        """What completes the values of some shape."""
+        """Return the function that completes values of a shape."""
         if value in self._kept:
             self._kept.move_to_end(value)
             return self._kept[value][0]
@@ -63,7 +63,7 @@ class ShapeCompiler:
         return complete
 
     def source(self, value: Value) -> str:
-        """The code for a value, and what its names stand for, to look at."""
+        """Return the code for a value, and what its names stand for, to look at."""
         writer = _Writer(self._schema, self._plain)
         writer.main(value)
         names = (f"# {name} = {bound!r}" for name, bound in writer.names.items() if name[-1].isdigit())
@@ -96,7 +96,7 @@ class _Writer:
         }
 
     def main(self, value: Value) -> None:
-        """The function for a value."""
+        """Write the function that completes one value."""
         before: list[str] = []
         result = self._value(value, "value", "at", before)
         self._function("main", "value, at, slots, run", [*before, f"return {result}"])
@@ -105,7 +105,7 @@ class _Writer:
         self.lines += [f"def {name}({parameters}):", *(f"    {line}" for line in body)]
 
     def _name(self, kind: str, bound: Any, key: object) -> str:
-        """A name for something, the same each time."""
+        """Return a name for something, the same each time."""
         name = self._known.get((kind, key))
         if name is None:
             name = self._known[kind, key] = f"{kind}{len(self._known)}"
@@ -113,7 +113,7 @@ class _Writer:
         return name
 
     def _object(self, shape: Shape) -> str:
-        """The name of the function that completes an object."""
+        """Return the name of the function that completes an object."""
         name = f"object{len(self._known)}"
         self._known["object", name] = name
         body = list(self._admission(shape))
@@ -146,7 +146,7 @@ class _Writer:
             yield f"if record.__class__ not in {classes}: refuse()"
 
     def _value(self, value: Value, given: str, place: str, before: list[str]) -> str:
-        """An expression for a value; what has to be done for it first goes to ``before``."""
+        """Return an expression for a value; what has to be done for it first goes to ``before``."""
         match value:
             case Leaf():
                 return self._leaf(value, given)
@@ -192,7 +192,7 @@ class _Writer:
         return items
 
     def _items(self, value: ListShape, items: str, place: str) -> list[str]:
-        """Lines that put the completed items in the place of the given ones."""
+        """Return lines that put the completed items in the place of the given ones."""
         inner: list[str] = []
         if value.slot is None:
             item = self._value(value.item, "item", place, inner)
@@ -224,7 +224,7 @@ class _Writer:
 def each(
     complete: Complete, items: Sequence[Any], around: Place, slots: Sequence[Any], run: Any, slot: Any
 ) -> list[Any]:
-    """Completes items one by one. One that is not as expected is left to do, and null until then."""
+    """Complete items one by one. An unexpected one is null until graphql-core completes it."""
     done: list[Any] = []
     for index, item in enumerate(items):
         place, mark = (around, index), len(run.todo)
@@ -238,7 +238,7 @@ def each(
 
 
 def refuse() -> None:
-    """What a value of another class leads to.
+    """Raise for a value of another class.
 
     Raises:
         FallbackRequired: always.

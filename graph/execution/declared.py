@@ -51,5 +51,5 @@ class InstanceOf:
         self._classes = classes
 
     def __call__(self, value: object, _info: object) -> bool:
-        """Whether a value is of one of the classes."""
+        """Return whether a value is of one of the classes."""
         return isinstance(value, self._classes)

@@ -73,7 +73,7 @@ class PlannedExecutor(StrawberryGraphQLCoreExecutionContext):
         serially: bool,
         position_context: Any,
     ) -> AwaitableOrValue[dict[str, Any]]:
-        """Completes what is selected of the root."""
+        """Complete what is selected of the root."""
         if not serially and self.operation.operation is OperationType.QUERY and self.error_propagation:
             plan = self._plans.plan(self.operation, self.variable_values.coerced)
             try:

@@ -49,7 +49,7 @@ class Variables:
             self._declared.append((node.variable.name.value, _classes(kind), default))
 
     def plain(self, given: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The values of the variables; None where one is not plain."""
+        """Return the values of the variables; None where one is not plain."""
         values: dict[str, Any] = {}
         for name, classes, default in self._declared:
             value = given.get(name, default)
@@ -83,7 +83,7 @@ class Arguments:
         self.are_constant = False
 
     def given(self, variables: Mapping[str, Any], executor: Callable[[], Executor[Any]]) -> dict[str, Any]:
-        """The arguments for some values of the variables, as the field's resolver takes them."""
+        """Return the arguments for some values of the variables, as the field's resolver takes them."""
         if self._constant is not None:
             arguments = dict(self._constant)
             for name, variable, classes in self._variable:
@@ -109,7 +109,7 @@ class Arguments:
 
 
 def _classes(kind: GraphQLInputType) -> frozenset[type]:
-    """The classes of the values that are of a type as they are; none for what is no plain scalar."""
+    """Return the classes of the values that are of a type as they are; none for what is no plain scalar."""
     inner: Any = kind.of_type if is_non_null_type(kind) else kind
     plain = _PLAIN.get(inner.name) if is_scalar_type(inner) and is_specified_scalar_type(inner) else None
     if plain is None:
@@ -118,6 +118,6 @@ def _classes(kind: GraphQLInputType) -> frozenset[type]:
 
 
 def _is_unconverted(declared: StrawberryArgument) -> bool:
-    """Whether strawberry gives a resolver the coerced value as it is."""
+    """Return whether strawberry gives a resolver the coerced value as it is."""
     kind: Any = declared.type
     return (kind.of_type if type(kind) is StrawberryOptional else kind) in _UNCONVERTED

@@ -25,7 +25,7 @@ class PlainTypes(set[type]):
     """Classes whose instances were looked at, and are plain values."""
 
     def admit(self, value: object) -> None:
-        """Remembers the class of a plain value.
+        """Remember the class of a plain value.
 
         Raises:
             FallbackRequired: for what is null, an error, or has to be awaited.
@@ -38,7 +38,7 @@ class PlainTypes(set[type]):
 
 
 def converter(leaf: GraphQLLeafType, plain: PlainTypes, *, is_nullable: bool) -> Coerce:
-    """What converts any value to a leaf, as graphql-core does."""
+    """Return what converts any value to a leaf, as graphql-core does."""
     coerce = leaf.coerce_output_value
 
     def convert(value: Any) -> Any:
@@ -55,7 +55,7 @@ def converter(leaf: GraphQLLeafType, plain: PlainTypes, *, is_nullable: bool) ->
 
 
 def test(leaf: GraphQLLeafType, name: str) -> str | None:
-    """The condition, as code, under which a value of some name is a leaf just as it is; None where there is none."""
+    """Return as code the condition under which a value is a leaf as it is; None when there is no such condition."""
     if not is_specified_scalar_type(leaf):
         return None
     match leaf.name:
@@ -71,7 +71,7 @@ def test(leaf: GraphQLLeafType, name: str) -> str | None:
 
 
 def members(leaf: GraphQLLeafType) -> tuple[type, dict[Any, str]] | None:
-    """The class of an enumeration's members, and their names by value; None for what is no such enumeration."""
+    """Return the class of an enumeration's members, and their names by value; None for what is no such enumeration."""
     enum = getattr(leaf, "wrapped_cls", None)
     if not isinstance(leaf, GraphQLEnumType) or enum is None:
         return None

@@ -56,7 +56,7 @@ class Planner:
         self._schema = schema
 
     def converted(self, definition: GraphQLField, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Arguments as a field's resolver takes them."""
+        """Return arguments as a field's resolver takes them."""
         if not given:
             return {}
         return python_arguments(self._schema, declaration(definition), given)
@@ -73,7 +73,7 @@ class Plan:
         """The level of the answer itself, once it was asked for."""
 
     def root(self, executor: Executor[Any], kind: GraphQLObjectType, collected: CollectedFields) -> Level:
-        """The level of the answer itself.
+        """Return the level of the answer itself.
 
         Raises:
             Unplannable: for what plans do not know.
@@ -86,7 +86,7 @@ class Plan:
         return self.top
 
     def level(self, executor: Executor[Any], slot: Slot, kind: GraphQLOutputType) -> Level:
-        """The level of the values of some type that come to a place.
+        """Return the level of the values of some type that come to a place.
 
         Raises:
             Unplannable: for what plans do not know, or where they end.
@@ -108,7 +108,7 @@ class _Survey:
     def shape(
         self, kind: GraphQLObjectType, collected: CollectedFields, steps: Steps, *, is_root: bool = False
     ) -> Shape:
-        """The shape of an object."""
+        """Return the shape of an object."""
         if collected.new_defer_usages:
             raise Unplannable
         self._plan.fields += len(collected.grouped_field_set)
@@ -124,7 +124,7 @@ class _Survey:
         return Shape(kind.name, _classes(kind), tuple(members), slot, is_root)
 
     def value(self, at: Slot, kind: GraphQLOutputType, steps: Steps) -> Value:
-        """The shape of the values of some type at a place."""
+        """Return the shape of the values of some type at a place."""
         is_nullable = not is_non_null_type(kind)
         inner = kind.of_type if is_non_null_type(kind) else kind
         if is_list_type(inner):
@@ -178,12 +178,12 @@ class _Survey:
 
 
 def declaration(definition: GraphQLField) -> StrawberryField | None:
-    """What strawberry made a field of; None for the fields of introspection."""
+    """Return what strawberry made a field of; None for the fields of introspection."""
     return cast("StrawberryField | None", definition.extensions.get(GraphQLCoreConverter.DEFINITION_BACKREF))
 
 
 def _attribute(definition: GraphQLField) -> str | None:
-    """The attribute that a field is; None for what a resolver answers."""
+    """Return the attribute that a field is; None for what a resolver answers."""
     declared = declaration(definition)
     if declared is None or not getattr(definition.resolve, "_is_default", False):
         return None
@@ -192,7 +192,7 @@ def _attribute(definition: GraphQLField) -> str | None:
 
 
 def _classes(kind: GraphQLObjectType) -> frozenset[type] | None:
-    """The classes of what a type shows; None where it is not asked.
+    """Return the classes of what a type shows; None where it is not asked.
 
     Raises:
         Unplannable: where it asks for more than the class.

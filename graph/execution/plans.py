@@ -40,7 +40,7 @@ class Plans:
         self._operations = _operations(planner.core, document)
 
     def ready(self, name: str | None, given: Mapping[str, Any]) -> tuple[Plan, Level, Mapping[str, Any]] | None:
-        """The plan of an operation, its root, and the values of its variables, if it ran before and they are plain."""
+        """Return the plan of an operation that ran before, its root, and its variables, if their values are plain."""
         found = self._operations.get(name)
         variables = found[1].plain(given) if found is not None else None
         if found is None or variables is None:
@@ -49,7 +49,7 @@ class Plans:
         return (plan, plan.top, variables) if plan is not None and plan.top is not None else None
 
     def plan(self, operation: OperationDefinitionNode, variables: Mapping[str, Any]) -> Plan:
-        """The plan of an operation, as it is so far."""
+        """Return the plan of an operation, as it is so far."""
         key = self._key(operation, variables)
         if key in self._kept:
             self._kept.move_to_end(key)
@@ -58,7 +58,7 @@ class Plans:
         return self._kept[key]
 
     def trim(self) -> None:
-        """Lets go of those that were not used for longest, as plans have grown."""
+        """Let go of those that were not used for longest, as plans have grown."""
         while len(self._kept) > _MOST_KEPT or sum(plan.fields for plan in self._kept.values()) > self._longest:
             self._kept.popitem(last=False)
 
@@ -91,7 +91,7 @@ def _conditions(document: DocumentNode) -> tuple[str, ...]:
 def _operations(
     schema: GraphQLSchema, document: DocumentNode
 ) -> Mapping[str | None, tuple[OperationDefinitionNode, Variables]]:
-    """The operations by name, and their variables; the only one is also that without a name."""
+    """Return the operations by name, and their variables; the only one is also that without a name."""
     operations: dict[str | None, tuple[OperationDefinitionNode, Variables]] = {
         node.name.value if node.name else None: (node, Variables(schema, node))
         for node in document.definitions

@@ -67,7 +67,7 @@ class PlanRun:
         return self._make_executor()
 
     async def data(self, root: Level, value: Any) -> Any:
-        """The answer to what is selected of the root."""
+        """Return the answer to what is selected of the root."""
         self._data = root.complete(value, None, root.slots, self)
         if not self.todo:
             return self._data
@@ -81,7 +81,7 @@ class PlanRun:
         return self._data
 
     def wait(self, slot: Slot, then: Then, answer: Awaitable[Any], holder: Any, place: Place) -> None:
-        """Lets an answer come, at once or while others are waited for too."""
+        """Let an answer come, at once or while others are waited for too."""
         task = self._scope.run(answer if answer.__class__ is CoroutineType else _await(answer))
         if task.done():
             self._take(slot, then, task, holder, place)
@@ -90,7 +90,7 @@ class PlanRun:
             self._awaited.add(task)
 
     def fail(self, slot: Slot, error: Exception, place: Place) -> None:
-        """Tells of an error, and puts null in its place, or the nearest one around it where null may be."""
+        """Tell of an error, and puts null in its place, or the nearest one around it where null may be."""
         path: Path | None = slot.path(place)
         located = located_error(error, slot.nodes, path.as_list() if path else None)
         for _, is_nullable in reversed(slot.steps):
@@ -104,7 +104,7 @@ class PlanRun:
             self._put_null(path.as_list())
 
     def _is_void(self, slot: Slot, place: Place) -> bool:
-        """Whether a place is within something that is null by now."""
+        """Return whether a place is within something that is null by now."""
         return self.executor.collected_errors.has_nulled_position(slot.path(place))
 
     def _put_null(self, keys: Sequence[str | int]) -> None:
@@ -117,7 +117,7 @@ class PlanRun:
             holder[keys[-1]] = None
 
     def _give_up(self) -> None:
-        """Waits no more for what has not come."""
+        """Wait no more for what has not come."""
         for task in self._awaited:
             task.cancel()
 
@@ -128,13 +128,13 @@ class PlanRun:
             self._go_on()
 
     def _go_on(self) -> None:
-        """Has a turn come. Until it is over, the operation counts as running."""
+        """Wake up in the next turn of the event loop. Until then, the operation counts as running."""
         self._is_going_on = True
         self._scope.running += 1
         self._loop.call_soon(self._turn, context=self._context)
 
     def _turn(self) -> None:
-        """Does what there is to do, in another turn what this one has no time for, and ends where nothing is left."""
+        """Do what there is to do, in another turn what this one has no time for, and ends where nothing is left."""
         try:
             while not self._scope.is_turn_over():
                 if not self._do_some():
@@ -153,7 +153,7 @@ class PlanRun:
                 self._scope.load()
 
     def _do_some(self) -> bool:
-        """Does a few things, each kind in its order; whether there may be more."""
+        """Do a few things, each kind in its order; whether there may be more."""
         for _ in range(_UNTIMED):
             if self._data is None:
                 return False

@@ -88,7 +88,7 @@ class Shape:
 
 
 def is_pure(value: Value) -> bool:
-    """Whether nothing in a value needs a place."""
+    """Return whether nothing in a value needs a place."""
     match value:
         case Leaf():
             return True

@@ -103,7 +103,7 @@ class Slot:
         return [details.node for details in self.details]
 
     def path(self, place: Place) -> Path:
-        """A place as graphql-core tells it."""
+        """Return a place as graphql-core tells it."""
         keys: list[str | int] = []
         while place is not None:
             place, key = place
@@ -114,7 +114,7 @@ class Slot:
         return cast("Path", path)
 
     def begin(self, run: SlotRun, value: Any, holder: Any, place: Place) -> None:
-        """Lets graphql-core complete a value."""
+        """Let graphql-core complete a value."""
         path = self.path(place)
         info = run.executor.build_resolve_info(self.definition, self.nodes, self.parent, path)
         try:
@@ -125,14 +125,14 @@ class Slot:
         self.settle(run, completed, holder, place)
 
     def settle(self, run: SlotRun, completed: Any, holder: Any, place: Place) -> None:
-        """Puts what graphql-core gives into its place, now or when it is there."""
+        """Put what graphql-core gives into its place, now or when it is there."""
         if run.executor.is_awaitable(completed):
             run.wait(self, self.put, completed, holder, place)
         else:
             self.put(run, completed, holder, place)
 
     def put(self, _run: SlotRun, completed: Any, holder: Any, place: Place) -> None:
-        """Puts a completed value into its place."""
+        """Put a completed value into its place."""
         holder[place[1]] = completed  # type: ignore[index]  # only the answer itself has no place
 
 
@@ -143,7 +143,7 @@ class AbstractSlot(Slot):
     levels: dict[GraphQLObjectType, Level] = field(default_factory=dict)
 
     def complete(self, value: Any, place: Place, run: SlotRun) -> Any:
-        """Completes an object by its own type."""
+        """Complete an object by its own type."""
         executor, abstract = run.executor, cast("GraphQLAbstractType", self.type)
         info = executor.build_resolve_info(self.definition, self.nodes, self.parent, self.path(place))
         name = (abstract.resolve_type or executor.type_resolver)(value, info, abstract)
@@ -195,7 +195,7 @@ class PlannedField(FieldResolver):
         run.wait(self, self.arrive, answer, holder, place)
 
     def arrive(self, run: SlotRun, value: Any, holder: Any, place: Place) -> None:
-        """Completes an answer and puts it into its place."""
+        """Complete an answer and put it into its place."""
         if value is None and not is_non_null_type(self.type):
             return
         mark = len(run.todo)
@@ -209,7 +209,7 @@ class PlannedField(FieldResolver):
             Slot.begin(self, run, value, holder, place)
 
     def _bound(self, run: SlotRun) -> Bound:
-        """The function with its arguments. It is kept for all requests where these can neither differ nor change."""
+        """Return the function with its arguments, kept for all requests when the arguments are constant."""
         if self.bind is None:
             name, fragments = self.details[0].node.name.value, run.executor.fragment_definitions
             self.bind = self.answered.bind(PlannedRequest(name, self.nodes, self.parent, fragments))
