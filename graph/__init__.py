@@ -9,7 +9,7 @@ __version__ = "0.2.0"
 
 
 def create_app() -> "Starlette":
-    """The ASGI application over a deployment, as the environment sets it; for any ASGI server or Lambda adapter.
+    """Return the ASGI application over a deployment, as the environment sets it; for any ASGI server or Lambda adapter.
 
     Raises:
         NotConfigured: when nothing tells who asks.

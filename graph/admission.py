@@ -58,7 +58,7 @@ class AdmissionController:
             raise
 
     def end(self, price: int) -> None:
-        """Gives a turn back."""
+        """Give a turn back."""
         self._running -= price
         while self._waiting and (self._waiting[0][2].done() or self._fits(self._waiting[0][0])):
             price, _, given = heapq.heappop(self._waiting)

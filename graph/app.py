@@ -55,7 +55,7 @@ _CLOSE_SECONDS = 0.5  # nobody waits for what a service still answers then
 
 
 def application() -> Starlette:
-    """The application over a deployment, as the settings say; what each worker of ``vams-graph serve`` runs.
+    """Return the application over a deployment, as the settings say; what each worker of ``vams-graph serve`` runs.
 
     Raises:
         UnknownSettings: when a variable looks like a setting and is none.
@@ -69,7 +69,7 @@ def application() -> Starlette:
 
 
 def settle_garbage_collection() -> None:
-    """Makes the collector look at what operations leave behind, and seldom at what they still hold.
+    """Make the collector look at what operations leave behind, and seldom at what they still hold.
 
     With Python's own thresholds a big operation is looked through again and again while it grows, which took three
     quarters of its time.
@@ -80,7 +80,7 @@ def settle_garbage_collection() -> None:
 
 
 def deployment(settings: Settings) -> Services:
-    """The services over a deployment. Raises as :func:`application` does."""
+    """Return the services over a deployment. Raises as :func:`application` does."""
     settings.refuse_unknown(os.environ)
     session = Session(settings.profile, settings.region)
     client, names = connect(settings, session=session)
@@ -91,7 +91,7 @@ def deployment(settings: Settings) -> Services:
 
 
 def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> Starlette:
-    """The application over its services, which it closes when it ends, with examples for the explorer."""
+    """Yield the application over its services, which it closes when it ends, with examples for the explorer."""
     settings, counts = services.settings, Metrics()
     readiness = Readiness(services.availability.is_given)
 
@@ -153,7 +153,7 @@ async def _settle(services: Services) -> None:
 
 
 def _drain_first(readiness: Readiness, seconds: float) -> None:
-    """Lets SIGTERM tell the balancer, and wait, before it reaches the server that stops accepting."""
+    """Let SIGTERM tell the balancer, and wait, before it reaches the server that stops accepting."""
     stop = signal.getsignal(signal.SIGTERM)
     if threading.current_thread() is not threading.main_thread() or not callable(stop):
         return
@@ -219,19 +219,19 @@ def make_services(
 
 
 def make_writer(settings: Settings, client: WriteClient, names: Mapping[Table, str]) -> ExecutionWriter | None:
-    """What writes checks of executions to their rows, if the settings say so."""
+    """Return the writer of status checks, if the settings turn it on."""
     return ExecutionWriter(client, names[EXECUTIONS]) if settings.write_back_status else None
 
 
 def make_changes(settings: Settings, client: ChangingClient, names: Mapping[Table, str]) -> ChangeWriter | None:
-    """What actions change the tables by, if the settings allow actions."""
+    """Return the writer of actions, if the settings allow actions."""
     return ChangeWriter(client, names, attempts=settings.dynamodb_attempts) if settings.actions else None
 
 
 def connect(
     settings: Settings, environment: Mapping[str, str] = os.environ, session: Session | None = None
 ) -> tuple[Any, dict[Table, str]]:
-    """A client of the deployment's DynamoDB, and the physical names of its tables.
+    """Return a client of the deployment's DynamoDB, and the physical names of its tables.
 
     Raises:
         MissingTableNames: when neither the environment nor SSM names every table.

@@ -62,7 +62,7 @@ class Loader(DataLoader[KeyT, ResultT], ABC, Generic[KeyT, ResultT]):
             self.scope.when_waiting(self._dispatch)
 
     def knows(self, key: KeyT) -> bool:
-        """Whether the key was asked for or brought before in this operation, so that loading it costs nothing."""
+        """Return whether this operation loaded or primed the key before, so that loading it costs nothing."""
         return key in self._cache or self.brought(key) is not None
 
     def brought(self, _key: KeyT) -> ResultT | None:

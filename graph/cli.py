@@ -46,7 +46,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command; the status to exit with."""
+    """Run a command; the status to exit with."""
     given = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s %(message)s", stream=sys.stderr)
     for chatty in ("botocore", "graph.operations"):
@@ -119,7 +119,7 @@ def _serve(given: argparse.Namespace) -> int:
 
 
 def _try(services: Services) -> None:
-    """Makes the application once, and throws it away."""
+    """Make the application once, and discard it."""
     try:
         create_app(services)
     finally:
@@ -163,7 +163,7 @@ class PortUnavailable(Exception):
 
 
 def _listener(port: int) -> socket.socket:
-    """A socket that listens, before anything that takes longer is begun."""
+    """Return a socket that listens, before anything that takes longer is begun."""
     try:
         return socket.create_server((LOOPBACK, port))
     except OSError as error:
@@ -184,7 +184,7 @@ class _Announced(uvicorn.Server):
         self._token = token
 
     async def startup(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
-        """Starts to listen."""
+        """Start to listen."""
         await super().startup(sockets)  # type: ignore[arg-type]
         if self.started:
             port = self.servers[0].sockets[0].getsockname()[1]
@@ -192,7 +192,7 @@ class _Announced(uvicorn.Server):
 
 
 def _write_environment(path: Path, database: EmbeddedDatabase) -> None:
-    """Writes the variables to a file that nobody else may read, since they hold the access key."""
+    """Write the variables to a file that nobody else may read, since they hold the access key."""
     variables = database.environment() | database.access()
     with open(path, "w", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
         file.writelines(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
@@ -214,7 +214,7 @@ def _doctor(_given: argparse.Namespace) -> int:
 
 
 def _wrong_settings(error: ValidationError) -> str:
-    """What is wrong with each variable, without its value, which may be a secret."""
+    """Return what is wrong with each variable, without its value, which may be a secret."""
     return "\n".join(
         ": ".join([*map(_variable, one["loc"][:1]), one["msg"].removeprefix("Value error, ")])
         for one in error.errors(include_input=False)
@@ -222,7 +222,7 @@ def _wrong_settings(error: ValidationError) -> str:
 
 
 def _unreadable_setting(error: SettingsError) -> str:
-    """Which variable should be JSON and is not, without its value."""
+    """Return which variable should be JSON and is not, without its value."""
     field = re.search(r'field "(\w+)"', str(error))
     return f'{_variable(field[1])}: Input should be JSON, such as ["one", "another"]' if field else str(error)
 
@@ -238,7 +238,7 @@ def _line(finding: Finding) -> str:
 
 
 def _register(given: argparse.Namespace) -> int:
-    """Applies each event; 1 where something of one was not stored."""
+    """Apply each event; 1 where something of one was not stored."""
     try:
         held = json.loads(given.file.read_text())
     except ValueError as error:

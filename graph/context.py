@@ -50,7 +50,7 @@ class Services:
     """Work that goes on when the operation that began it is over."""
 
     def close(self) -> None:
-        """Waits for calls in flight and frees the threads."""
+        """Wait for calls in flight and free the threads."""
         self.reader.close()
         self.logs.close()
         self.engines.close()
@@ -74,7 +74,7 @@ class Selection:
     begins: frozenset[type[Row]] = frozenset()
 
     def includes(self, type_name: str, names: frozenset[str]) -> bool:
-        """Whether any of some fields of a type is selected."""
+        """Return whether any of some fields of a type is selected."""
         return not names.isdisjoint(self.fields.get(type_name, frozenset()))
 
 

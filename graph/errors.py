@@ -193,7 +193,7 @@ class MalformedValue(GraphError):
 
 
 def present(error: GraphQLError) -> GraphQLFormattedError:
-    """An error as the client sees it: with a code, and masked unless it is meant to be seen.
+    """Return an error as the client sees it: with a code, and masked unless it is meant to be seen.
 
     What is masked goes to the log under an id that the client is given: its kind and where it was raised, but not its
     text, which may hold stored values.
@@ -212,7 +212,7 @@ def present(error: GraphQLError) -> GraphQLFormattedError:
 
 
 def masked(error: BaseException) -> GraphQLFormattedError:
-    """What the client sees of an error that nobody expected; the log says under the same id what it was."""
+    """Return what the client sees of an error that nobody expected; the log says under the same id what it was."""
     error_id = secrets.token_hex(8)
     frames = "".join(traceback.format_tb(error.__traceback__))
     log.error("internal error %s: %s\n%s", error_id, type(error).__qualname__, frames)
@@ -220,7 +220,7 @@ def masked(error: BaseException) -> GraphQLFormattedError:
 
 
 def original_of(error: GraphQLError) -> BaseException | None:
-    """What was raised, below every layer of GraphQL's own errors; None when GraphQL itself found the fault.
+    """Return what was raised, below every layer of GraphQL's own errors; None when GraphQL itself found the fault.
 
     Before anything runs, what a scalar raises is about a value of the client's, and GraphQL's own text shows it.
     """

@@ -56,7 +56,7 @@ def host_of(header: str) -> str:
 
 
 def is_address(host: str) -> bool:
-    """Whether a host is an IP address, which no page can rebind as it can its own name."""
+    """Return whether a host is an IP address, which no page can rebind as it can its own name."""
     try:
         IPv6Address(host[1:-1]) if host.startswith("[") and host.endswith("]") else IPv4Address(host)
     except ValueError:

@@ -35,13 +35,13 @@ def media_type_weight(accepted: Mapping[str, float], media_type: str) -> float:
 
 
 def prefers_gzip(codings: Mapping[str, float]) -> bool:
-    """Whether gzip is acceptable, and nothing says that a plain response is better."""
+    """Return whether gzip is acceptable, and nothing says that a plain response is better."""
     gzip = _first(codings, "gzip", "x-gzip", _ANY)
     return gzip > 0 and gzip >= _first(codings, "identity", _ANY)
 
 
 def takes_plain(codings: Mapping[str, float]) -> bool:
-    """Whether a response that is not packed is acceptable, as it is unless the client says otherwise."""
+    """Return whether a response that is not packed is acceptable, as it is unless the client says otherwise."""
     return _first(codings, "identity", _ANY, default=1) > 0
 
 

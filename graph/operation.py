@@ -199,7 +199,7 @@ class OperationScope:
     # Turns of the event loop
 
     def is_turn_over(self) -> bool:
-        """Whether the operation has done enough in this turn of the event loop."""
+        """Return whether the operation has done enough in this turn of the event loop."""
         now = perf_counter()
         if self._turn_ends is None:
             self._begin_turn(now)

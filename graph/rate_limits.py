@@ -15,7 +15,7 @@ class TokenBuckets(Protocol):
     """Where the buckets are kept. Those of this module are in the process; a shared store can take their place."""
 
     async def charge(self, caller: str, points: int) -> None:
-        """Takes points from a caller's bucket.
+        """Take points from a caller's bucket.
 
         Raises:
             RateLimited: when there are too few; none are taken then.
@@ -35,7 +35,7 @@ class LocalTokenBuckets:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     async def charge(self, caller: str, points: int) -> None:
-        """Takes points from a caller's bucket, made full at first sight.
+        """Take points from a caller's bucket, made full at first sight.
 
         Raises:
             RateLimited: when there are too few.
@@ -53,7 +53,7 @@ class LocalTokenBuckets:
             raise RateLimited(math.ceil(missing / self._per_second))
 
     def refund(self, caller: str, points: int) -> None:
-        """Gives a caller points back that were charged."""
+        """Give a caller points back that were charged."""
         if caller in self._left:
             left, then = self._left[caller]
             self._left[caller] = (left + points, then)  # a bucket is never more than full when it is used next

@@ -297,7 +297,7 @@ class Settings(
 
     @classmethod
     def refuse_unknown(cls, environment: Iterable[str]) -> None:
-        """Looks at the names of variables.
+        """Look at the names of variables.
 
         Raises:
             UnknownSettings: for those that look like settings.

@@ -69,7 +69,7 @@ class Explorer:
         self._is_built = (static / "index.html").is_file()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers with the page, or hands the request to the graph."""
+        """Answer with the page, or hands the request to the graph."""
         await (self._page() if _is_visit(Request(scope)) else self._graph)(scope, receive, send)
 
     @property
@@ -112,7 +112,7 @@ class _Assets(StaticFiles):
 
 
 def _is_visit(request: Request) -> bool:
-    """Whether a request wants HTML: names it, and likes no answer of the graph better."""
+    """Return whether a request wants HTML: names it, and likes no answer of the graph better."""
     if request.method not in ("GET", "HEAD"):
         return False
     accepted = weights(request.headers, "accept")

@@ -45,7 +45,7 @@ class Operation:
         return self.codes[0] if self.codes else "OK"
 
     def end(self, status: int) -> None:
-        """Stops the clock and writes the line."""
+        """Stop the clock and writes the line."""
         self.status, self._took = status, self.seconds
         line = {
             "name": self.name,
@@ -66,7 +66,7 @@ class JSONFormatter(logging.Formatter):
     """A record as one line of JSON. Of an exception it shows the kind and where it was raised."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """Return the line."""
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
@@ -84,7 +84,7 @@ class JSONFormatter(logging.Formatter):
 
 
 def write_json() -> None:
-    """Sends the log of the whole process to standard error, as JSON."""
+    """Send the log of the whole process to standard error, as JSON."""
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False  # no line has them
     handler = logging.StreamHandler()
     handler.setFormatter(JSONFormatter())
@@ -95,6 +95,6 @@ def write_json() -> None:
 
 
 def log_unhandled(_loop: object, context: dict[str, Any]) -> None:
-    """Handles what asyncio has nobody to give to; its own handler would write the values that tasks held."""
+    """Handle what asyncio has nobody to give to; its own handler would write the values that tasks held."""
     error = context.get("exception")
     logging.getLogger("asyncio").error("unhandled in the background: %s", type(error).__qualname__, exc_info=error)

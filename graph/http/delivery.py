@@ -102,7 +102,7 @@ def deliveries(one: OneResponse) -> Mapping[OperationType, Delivery]:
 
 
 def media_type(request: Request) -> str:
-    """The media type to answer in; JSON where the client leaves the choice.
+    """Return the media type to answer in; JSON where the client leaves the choice.
 
     Raises:
         HTTPError: 406, when neither is acceptable.

@@ -20,7 +20,7 @@ class TooLong(Exception):
 
 
 def encode(value: Any) -> bytes:
-    """A value as JSON.
+    """Return a value as JSON.
 
     Decimals are numbers, whole ones without a point; what is not finite is null; sets are sorted lists; dates are as in
     RFC 3339.
@@ -36,7 +36,7 @@ def encode(value: Any) -> bytes:
 
 
 async def encode_in_turns(value: Any, most_bytes: int) -> bytes:
-    """A value as :func:`encode` gives it, in pieces between which others have their turns.
+    """Return a value as :func:`encode` gives it, in pieces between which others have their turns.
 
     Raises:
         TooLong: as soon as it takes more than some bytes. What is held more than once counts each time.
@@ -55,7 +55,7 @@ async def encode_in_turns(value: Any, most_bytes: int) -> bytes:
 
 
 def _pieces(value: Any) -> Iterator[bytes]:
-    """What a value is as JSON: what is small in one piece, anything else as the pieces of what it holds."""
+    """Yield what a value is as JSON: what is small in one piece, anything else as the pieces of what it holds."""
     if _is_small(value):
         yield encode(value)
     elif type(value) is list:
@@ -75,7 +75,7 @@ def _pieces(value: Any) -> Iterator[bytes]:
 
 
 def _is_small(value: Any) -> bool:
-    """Whether a value can be encoded at one go. All but lists and objects with names can be nothing else."""
+    """Return whether a value can be encoded at one go. All but lists and objects with names can be nothing else."""
     left, size = [value], 0
     while left:
         held = left.pop()
@@ -94,7 +94,7 @@ def _is_small(value: Any) -> bool:
 
 
 def _finite(value: Any) -> Any:
-    """A value with null for every number that is not finite."""
+    """Return a value with null for every number that is not finite."""
     match value:
         case float() | Decimal() if not isfinite(value):
             return None

@@ -188,7 +188,7 @@ def _points_of_reading(text: str) -> int:
 
 
 def _is_cancelled() -> bool:
-    """Whether the request itself was cancelled, and not something that it waited for."""
+    """Return whether the request itself was cancelled, and not something that it waited for."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 

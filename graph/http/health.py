@@ -11,7 +11,7 @@ class Readiness:
         self._tables_answer = tables_answer
 
     async def reason(self) -> str | None:
-        """Why no requests should be sent; None when they should."""
+        """Return why no requests should be sent; None when they should."""
         if self.is_draining:
             return "draining"
         return None if await self._tables_answer() else "tables do not answer"

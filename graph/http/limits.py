@@ -54,7 +54,7 @@ class Limits:
         self._settings = settings
 
     def has_long_texts(self, selected: Mapping[str, Iterable[str]]) -> bool:
-        """Whether any of some fields of some types is a text that can fill a whole row, or JSON that can."""
+        """Return whether any of some fields of some types is a text that can fill a whole row, or JSON that can."""
         return any(
             self._weights.get((kind, name), _UNKNOWN).is_text for kind, names in selected.items() for name in names
         )
@@ -62,7 +62,7 @@ class Limits:
     def price(
         self, document: Document, operation: OperationDefinitionNode, variables: Mapping[str, Any] | None = None
     ) -> int:
-        """The price of an operation, in points.
+        """Return the price of an operation, in points.
 
         Raises:
             CostLimitExceeded: for what exceeds a limit, with the numbers.
@@ -90,11 +90,11 @@ class _Prices:
         self._prices: dict[tuple[int | None, ...], int] = {}
 
     def known(self, variables: Mapping[str, Any]) -> int | None:
-        """The price with some variables, if it is known."""
+        """Return the price with some variables, if it is known."""
         return self._prices.get(self._key(variables))
 
     def keep(self, price: int, slicing: Set[str], deciding: Set[str], variables: Mapping[str, Any]) -> None:
-        """Remembers a price, and which variables slice and which decide what is left out: the same ones each time."""
+        """Remember a price, and which variables slice and which decide what is left out: the same ones each time."""
         self._slicing, self._deciding = frozenset(slicing), frozenset(deciding)
         if len(self._prices) == _MOST_PRICES:
             self._prices.clear()
@@ -168,7 +168,7 @@ class _Pass:
         return totals.fixed + totals.rows
 
     def _measure_the_rest(self, operation: OperationDefinitionNode) -> None:
-        """What does not run is validated nevertheless."""
+        """Measure what does not run, since it is validated nevertheless."""
         for other in self.document.operations:
             if other is not operation:
                 self._operation(other)
@@ -211,7 +211,7 @@ class _Pass:
         return totals
 
     def _is_left_out(self, directives: Sequence[DirectiveNode] | None) -> bool:
-        """Whether a directive leaves a selection out; not where its condition is no boolean, since that never runs."""
+        """Return whether a directive leaves a selection out. A condition that is no boolean never runs."""
         truths = [  # all of them, since each tells of a variable that the price depends on
             self._truth(argument.value) is _LEAVES_OUT[directive.name.value]
             for directive in directives or ()
@@ -264,7 +264,7 @@ class _Pass:
         return _Totals(1, selected, depth, fixed, rows)
 
     def _size(self, node: FieldNode, weight: Weight) -> int:
-        """How many rows a field may give: as many as the arguments say that slice it."""
+        """Return how many rows a field may give: as many as the arguments say that slice it."""
         said = [
             size
             for argument in node.arguments or ()
@@ -273,7 +273,7 @@ class _Pass:
         return max(said, default=weight.size)
 
     def _said(self, value: ValueNode | None) -> int | None:
-        """The size in an argument; None for null or nothing, the longest for what cannot be one."""
+        """Return the size in an argument; None for null or nothing, the longest for what cannot be one."""
         match value:
             case VariableNode():
                 name = value.name.value

@@ -51,7 +51,7 @@ class Metrics:
         )
 
     def count(self, operation: Operation) -> None:
-        """Counts an operation that is over."""
+        """Count an operation that is over."""
         self._operations.labels(operation.status, operation.outcome).inc()
         self._seconds.observe(operation.seconds)
         if operation.price:
@@ -64,7 +64,7 @@ class Metrics:
             self._root_fields.labels(field).inc()
 
     def text(self) -> bytes:
-        """All counts; of every worker, where there are several."""
+        """Return all counts; of every worker, where there are several."""
         if MULTIPROCESS not in os.environ:
             return generate_latest(self._registry)
         registry = CollectorRegistry()
@@ -73,7 +73,7 @@ class Metrics:
 
 
 def allowed(host: str | None, networks: Sequence[IPv4Network | IPv6Network]) -> bool:
-    """Whether an address is in one of some networks."""
+    """Return whether an address is in one of some networks."""
     try:
         address = ip_address(host or "")
     except ValueError:
@@ -82,7 +82,7 @@ def allowed(host: str | None, networks: Sequence[IPv4Network | IPv6Network]) -> 
 
 
 def respond(metrics: Metrics, request: Request, networks: Sequence[IPv4Network | IPv6Network]) -> Response:
-    """The counts, for those who may read them; for others there is nothing here."""
+    """Return the counts, for those who may read them; for others there is nothing here."""
     host = request.client.host if request.client else None
     if not allowed(host, networks):
         return Response(status_code=404)

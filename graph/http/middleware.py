@@ -43,7 +43,7 @@ class Paths:
 
 
 def middleware(settings: Settings, readiness: Readiness, paths: Paths, graph: ASGIApp) -> list[Middleware]:
-    """All of it, the outermost first; the innermost hands what is asked of a path to the graph."""
+    """Return all of it, the outermost first; the innermost hands what is asked of a path to the graph."""
     hosts = settings.known_hosts
     origins = Middleware(
         CORSMiddleware,
@@ -72,7 +72,7 @@ class CommonHeaders:
         self._readiness = readiness
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes a request on, its id in the log."""
+        """Pass a request on, its id in the log."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -106,7 +106,7 @@ class KnownHosts:
         self._hosts, self._paths = hosts, paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes a request on, or refuses it."""
+        """Pass a request on, or refuses it."""
         if scope["type"] == "lifespan" or scope["path"] in self._paths.probes or self._is_known(scope):
             await self.app(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -132,7 +132,7 @@ class SelectiveGZip:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes a request on."""
+        """Pass a request on."""
         app = self.app
         if scope["type"] == "http":
             codings = weights(Headers(scope=scope), "accept-encoding")
@@ -149,19 +149,19 @@ class RouterBypass:
         self._path, self._graph = path, graph
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes a request on."""
+        """Pass a request on."""
         is_short = scope["type"] == "http" and scope["path"] == self._path
         await (self._graph if is_short else self.app)(scope, receive, send)
 
 
 def error_response(message: str, status: int, code: str = "BAD_USER_INPUT") -> Response:
-    """An error in the form of GraphQL."""
+    """Return an error in the form of GraphQL."""
     body = {"errors": [{"message": message, "extensions": {"code": code}}]}
     return Response(encode(body), status, media_type="application/json")
 
 
 def http_error(_request: Request, error: Exception) -> Response:
-    """The response where no route answers."""
+    """Return the response where no route answers."""
     assert isinstance(error, HTTPException)  # noqa: S101 - it is registered for these alone
     response = error_response(error.detail, error.status_code)
     response.headers.update(error.headers or {})
@@ -169,5 +169,5 @@ def http_error(_request: Request, error: Exception) -> Response:
 
 
 def broken(_request: Request, error: Exception) -> Response:
-    """The response to a failure that nobody expected."""
+    """Return the response to a failure that nobody expected."""
     return Response(encode({"errors": [masked(error)]}), 500, media_type="application/json")

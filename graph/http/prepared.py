@@ -88,7 +88,7 @@ def operation_name(node: OperationDefinitionNode) -> str | None:
 
 
 def is_request_error(result: ExecutionResult) -> bool:
-    """Whether nothing ran, since GraphQL itself found fault with the document or the variables."""
+    """Return whether nothing ran, since GraphQL itself found fault with the document or the variables."""
     return result.data is None and all(
         error.path is None and original_of(error) is None for error in result.errors or ()
     )

@@ -45,12 +45,12 @@ class GraphQLParams:
 
 
 def has_preflight_header(request: Request) -> bool:
-    """Whether a header is there that no page can send to another origin without asking first."""
+    """Return whether a header is there that no page can send to another origin without asking first."""
     return any(request.headers.get(name, "").strip() for name in _PREFLIGHT)
 
 
 def is_of_another_site(request: Request, known: Container[str]) -> bool:
-    """Whether a page makes a browser ask that is neither of this server nor of a known origin.
+    """Return whether a page makes a browser ask that is neither of this server nor of a known origin.
 
     Browsers say so in Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header), of another port of
     this machine too, and in Origin where the page wants to read the answer.
@@ -62,7 +62,7 @@ def is_of_another_site(request: Request, known: Container[str]) -> bool:
 
 
 async def posted(request: Request, maximum: int, seconds: float) -> GraphQLParams:
-    """The parameters in a JSON body of at most ``maximum`` bytes, that must arrive within ``seconds``.
+    """Return the parameters in a JSON body of at most ``maximum`` bytes, that must arrive within ``seconds``.
 
     Raises:
         HTTPError: 415 for another type, charset or encoding, 400 for what is no GraphQL request.
@@ -82,7 +82,7 @@ async def posted(request: Request, maximum: int, seconds: float) -> GraphQLParam
 
 
 def in_query_string(request: Request) -> GraphQLParams:
-    """The parameters in a URL.
+    """Return the parameters in a URL.
 
     Raises:
         HTTPError: 400 for what is no GraphQL request.
@@ -96,7 +96,7 @@ def in_query_string(request: Request) -> GraphQLParams:
 
 @lru_cache(maxsize=64)  # clients of one kind send the same
 def _is_json(content_type: str) -> bool:
-    """Whether a Content-Type is JSON in UTF-8."""
+    """Return whether a Content-Type is JSON in UTF-8."""
     kind, *parameters = (part.strip().lower() for part in content_type.split(";"))
     pairs = (map(str.strip, parameter.partition("=")) for parameter in parameters)
     charset = next((value.strip('"') for name, _, value in pairs if name == "charset"), "utf-8")
@@ -171,7 +171,7 @@ def _unless_empty(value: Any) -> Any:
 
 
 def _hash(persisted: Any) -> str | None:
-    """The hash in ``extensions.persistedQuery``, which may be another's than SHA-256 in a manifest."""
+    """Return the hash in ``extensions.persistedQuery``, which may be another's than SHA-256 in a manifest."""
     if persisted is None:
         return None
     if not isinstance(persisted, dict) or persisted.get("version") != 1 or persisted.get("version") is True:

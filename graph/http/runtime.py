@@ -29,7 +29,7 @@ class SchemaRuntime:
         self._schema_mask = None if settings.is_development else SchemaMask(schema.core)
 
     def has_long_texts(self, document: Document) -> bool:
-        """Whether a document selects texts that can fill a whole row."""
+        """Return whether a document selects texts that can fill a whole row."""
         return self.limits.has_long_texts(document.once(self.schema.selection).fields)
 
     def presented(self, errors: Iterable[GraphQLError], source: str) -> list[Any]:

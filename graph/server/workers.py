@@ -46,7 +46,7 @@ class _Workers(Multiprocess):
     """
 
     def terminate_all(self) -> None:
-        """Tells the workers to end."""
+        """Tell the workers to end."""
         for sock in self.sockets:
             sock.close()
         super().terminate_all()
@@ -54,7 +54,7 @@ class _Workers(Multiprocess):
 
 @contextmanager
 def _shared_counts() -> Iterator[None]:
-    """Lets whichever worker is asked for metrics tell those of all."""
+    """Let whichever worker is asked for metrics tell those of all."""
     with tempfile.TemporaryDirectory(prefix="vams-graph-") as directory:
         os.environ[MULTIPROCESS] = directory
         try:

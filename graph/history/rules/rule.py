@@ -10,5 +10,5 @@ Rule = Callable[[Trace, Event, Place | None], Place | None]
 
 
 def keep(_trace: Trace, _event: Event, link: Place | None) -> Place | None:
-    """An event that means nothing to attribution belongs where its cause does."""
+    """Return an event that means nothing to attribution belongs where its cause does."""
     return link
