@@ -56,14 +56,14 @@ def write(results: Path, head: Iterable[str], sections: Iterable[Section]) -> in
 
 
 def head() -> Iterator[str]:
-    """What the page begins with."""
+    """Yield what the page begins with."""
     yield "# Results\n"
     yield "Written by `make bench`; [docs/performance.md](../docs/performance.md) says how it is measured.\n"
     yield from machine()
 
 
 def machine() -> Iterator[str]:
-    """What it was measured on, and with."""
+    """Yield what it was measured on, and with."""
     processors = Path("/proc/cpuinfo").read_text().splitlines()
     models = [line.partition(":")[2].strip() for line in processors if line.startswith("model name")]
     arguments = sysconfig.get_config_var("CONFIG_ARGS") or ""

@@ -33,7 +33,7 @@ _DOCUMENTS = Path(_ROOT) / "tests" / "documents"
 
 
 def questions() -> Mapping[str, dict[str, Any]]:
-    """The documents that are counted, by name."""
+    """Return the documents that are counted, by name."""
     names = {
         "detail of three steps": "execution_page",
         "list of fifty": "list_page",
@@ -59,7 +59,7 @@ def _ways(_settings: Settings, _rows: PermissionRows) -> Sequence[Authenticator]
 
 
 def application() -> tuple[Starlette, Services]:
-    """The application as in production, over the demo's rows in memory."""
+    """Return the application as in production, over the demo's rows in memory."""
     memory = MemoryDatabase(ITEMS)
     settings = Settings(cursor_secrets=["a secret of the bench, which is long enough"], rate_points=0)
     services = make_services(settings, memory, NAMES, log_clients(), _ways, database=ImmediateDatabase(memory))

@@ -57,11 +57,11 @@ class Results:
     memory: dict[str, float] = field(default_factory=dict)
 
     def median(self, name: str, question: Question, value: Callable[[Measured], float]) -> float:
-        """The median over the rounds."""
+        """Return the median over the rounds."""
         return statistics.median(map(value, self.rounds[name, question]))
 
     def ratio(self, one: tuple[str, Question], other: tuple[str, Question]) -> float:
-        """The median of what one took of the processor's time of the other, round by round."""
+        """Return the median of what one took of the processor's time of the other, round by round."""
         pairs = zip(self.rounds[one], self.rounds[other], strict=True)
         return statistics.median(mine.cpu_ms / its.cpu_ms for mine, its in pairs)
 
@@ -71,7 +71,7 @@ class Unusable(Exception):
 
 
 def compare(rounds: int, delay: int) -> Results:
-    """Starts everything, measures, and ends everything."""
+    """Start everything, measure, and end everything."""
     with (
         TemporaryDirectory(prefix="vams-graph-bench-") as held,
         servers.database(directory := Path(held), delay) as stub,
@@ -103,7 +103,7 @@ def compare(rounds: int, delay: int) -> Results:
 
 
 def waits_of(asker: Asker, question: Question) -> int:
-    """How many calls that waited for each other a question takes: as metrics tell, since a constrained user is not."""
+    """Return by the metrics how many calls that waited for each other a question takes."""
     before = _waits(asker)
     asker.ask(asker.first(question))
     return _waits(asker) - before
@@ -115,7 +115,7 @@ def _waits(asker: Asker) -> int:
 
 
 def check_answers(askers: dict[str, Asker]) -> None:
-    """Asks all the same.
+    """Ask all the same.
 
     Raises:
         Unusable: when two answers differ in more than ids and cursors, or hold an error.
@@ -128,7 +128,7 @@ def check_answers(askers: dict[str, Asker]) -> None:
 
 
 def warm(asker: Asker, question: Question, requests: Path) -> int:
-    """Asks until what is compiled at first use is compiled. How many requests then take as long as a turn should."""
+    """Warm up, and return how many requests take as long as a turn should."""
     spent, count, rate = 0.0, _FEWEST, 1.0
     while spent < _WARM_SECONDS:
         asker.write_requests(question, count, requests)
@@ -140,12 +140,12 @@ def warm(asker: Asker, question: Question, requests: Path) -> int:
 
 
 def within(count: float) -> int:
-    """The number of requests, neither too few nor too many to be sent at a time."""
+    """Return the number of requests, neither too few nor too many to be sent at a time."""
     return int(min(max(count, _FEWEST), _MOST))
 
 
 def measure(asker: Asker, question: Question, count: int, requests: Path, stub: Process) -> Measured:
-    """One turn of one server."""
+    """Return one turn of one server."""
     asker.write_requests(question, count, requests)
     calls, cpu = servers.calls(stub), asker.process.cpu_seconds()
     try:
@@ -164,7 +164,7 @@ def measure(asker: Asker, question: Question, count: int, requests: Path, stub: 
 
 
 def load(process: Process, requests: Path, count: int) -> dict[str, float]:
-    """Sends so many requests, some at a time, and waits for all the answers."""
+    """Send so many requests, some at a time, and wait for all the answers."""
     command = [str(HERE / "build" / "load"), str(process.port), str(requests), str(CONNECTIONS), str(count)]
     run = subprocess.run(  # noqa: S603
         ["taskset", "-c", str(OTHER_CORE), *command],  # noqa: S607
@@ -186,7 +186,7 @@ def load(process: Process, requests: Path, count: int) -> dict[str, float]:
 
 
 def tables(results: Results) -> Iterator[str]:
-    """The results as Markdown."""
+    """Yield the results as Markdown."""
     for question in QUESTIONS:
         yield f"\n### {question.title}\n"
         yield "| | CPU ms (least to most) | ours to it | requests/s | p50 ms | p99 ms | DynamoDB calls | rounds | KiB |"
@@ -232,7 +232,7 @@ def _row(results: Results, name: str, question: Question) -> str:
 
 
 def verdicts(results: Results) -> Iterator[tuple[str, float, float]]:
-    """What is aimed at, at most how much, and how much it is."""
+    """Yield what is aimed at, at most how much, and how much it is."""
     for question, target in TARGETS.items():
         ratio = results.ratio((OURS, question), (MERCURIUS, question))
         yield f"{question.name}: CPU to that of {MERCURIUS}", target, ratio
@@ -243,7 +243,7 @@ def verdicts(results: Results) -> Iterator[tuple[str, float, float]]:
 
 
 def main() -> None:
-    """Prints the tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser("python -m bench.comparison")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--delay", type=int, default=0, help="microseconds before DynamoDB answers")

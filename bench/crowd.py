@@ -50,7 +50,7 @@ _SPAWN = multiprocessing.get_context("spawn")
 
 
 async def main() -> None:
-    """Prints what became of the operations, and how the server was meanwhile."""
+    """Print what became of the operations, and how the server was meanwhile."""
     with server() as (process, port):
         cost, seconds = await alone(port)
         before = memory(process, "VmRSS")
@@ -70,7 +70,7 @@ async def main() -> None:
 
 
 def application() -> Starlette:
-    """The demo, and runs of one group that all have the same many inputs."""
+    """Return the demo, and runs of one group that all have the same many inputs."""
     assets = [asset("plant", f"a{number}") for number in range(RUNS)]
     runs = [run(str(number), *assets, minute=number, group_id="crowd") for number in range(RUNS)]
     held = demo_items()
@@ -85,7 +85,7 @@ def application() -> Starlette:
 
 @contextmanager
 def server() -> Iterator[tuple[SpawnProcess, int]]:
-    """A process that serves, once it answers, and its port."""
+    """Start a process that serves; yield it, once it answers, and its port."""
     with socket.socket() as free:
         free.bind((HOST, 0))
         port = free.getsockname()[1]
@@ -118,7 +118,7 @@ def _is_alive(port: int) -> bool:
 
 
 async def alone(port: int) -> tuple[int, float]:
-    """The price of one operation, and the seconds until it is answered when there is no other."""
+    """Return the price of one operation, and the seconds until it is answered when there is no other."""
     async with httpx.AsyncClient(timeout=_SECONDS) as client:
         begun = time.perf_counter()
         response = await client.post(
@@ -132,7 +132,7 @@ async def alone(port: int) -> tuple[int, float]:
 
 
 async def crowd(port: int) -> Counter[str]:
-    """How many operations ended how, all begun at once, without a client that would be busier than the server."""
+    """Return how many operations ended how, all begun at once, by a client less busy than the server."""
     sent = orjson.dumps({"query": DEAREST})
     head = f"POST /graphql HTTP/1.1\r\nHost: {HOST}\r\nContent-Type: application/json\r\nConnection: close\r\n"
     request = b"%sContent-Length: %d\r\n\r\n%s" % (head.encode(), len(sent), sent)

@@ -42,12 +42,12 @@ _SOURCES = ("stateMachine", "lambda", "batch", "ecs", "container")
 
 
 def wide_run_ids() -> list[str]:
-    """The ids of the runs with ten steps."""
+    """Return the ids of the runs with ten steps."""
     return [execution_id(f"wide {number}") for number in range(WIDE_RUNS)]
 
 
 def rows() -> Iterator[Row]:
-    """Every item of the data set."""
+    """Yield every item of the data set."""
     wide, recent = _workflow("wide", WIDE_STEPS), _workflow("recent", RECENT_STEPS)
     assets, crowd = _assets("asset", ASSETS), _assets("crowd", CROWD)
     yield database_row(_DATABASE)
@@ -72,7 +72,7 @@ def rows() -> Iterator[Row]:
 
 
 def write_items(path: Path, rows: Iterable[Row]) -> None:
-    """Writes what the stub of DynamoDB is fed with: a line for each table, then one for each item."""
+    """Write what the stub of DynamoDB is fed with: a line for each table, then one for each item."""
     serialize = TypeSerializer().serialize
     with path.open("w") as lines:
         for table in ALL_TABLES:

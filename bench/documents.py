@@ -30,7 +30,7 @@ USER = "user"
 
 
 async def main() -> None:
-    """Prints a table."""
+    """Print a table."""
     schema = create_schema()
     print(f"{'document':>16} {'characters':>10} {'known':>9} {'other strings':>14} {'new':>10}")
     for name, (text, variables) in documents().items():
@@ -55,7 +55,7 @@ class Before:
         self._limits = Limits(schema.core, SETTINGS)
 
     async def __call__(self, text: str, variables: dict[str, Any]) -> None:
-        """Reads a text, prices its first operation, validates it and looks ahead."""
+        """Read a text, price its first operation, validate it and look ahead."""
         sent = await self._documents.read(text, USER)
         self._limits.price(sent.document, sent.document.operations[0], sent.variables(variables))
         sent = await self._documents.valid(sent, USER)
@@ -76,18 +76,18 @@ def documents() -> dict[str, tuple[str, dict[str, Any]]]:
 
 
 def other(text: str) -> str:
-    """A text with other strings in it."""
+    """Return a text with other strings in it."""
     return text.replace("RXhlY3V0aW9uO", "QXNzZXQ6")
 
 
 def long_text() -> str:
-    """Some 3,000 tokens: the page of an execution, again and again."""
+    """Return some 3,000 tokens: the page of an execution, again and again."""
     page, _ = documents()["execution_page"]
     return "".join(re.sub(r"((?:query |fragment |\.\.\.)[A-Z]\w*)", rf"\g<1>{number}", page) for number in range(7))
 
 
 async def best(text: str, variables: dict[str, Any], rounds: int, make: Callable[[], Before]) -> float:
-    """The seconds of the quickest of some rounds."""
+    """Return the seconds of the quickest of some rounds."""
     found = []
     for _ in range(rounds):
         before, begun = make(), time.perf_counter()
@@ -97,7 +97,7 @@ async def best(text: str, variables: dict[str, Any], rounds: int, make: Callable
 
 
 async def longest_blocks(schema: Schema) -> tuple[float, float]:
-    """The longest between two turns of the loop while a long text is read, and the longest that the loop itself worked.
+    """Return the longest wait between two turns of the loop while a long text is read, and the loop's longest work.
 
     The median of some readings. The first holds what other processes of the machine take.
     """
@@ -117,7 +117,7 @@ async def longest_blocks(schema: Schema) -> tuple[float, float]:
 
 
 async def memory(schema: Schema) -> tuple[int, int]:
-    """The most memory of the process after some documents, and after twice as many."""
+    """Return the most memory of the process after some documents, and after twice as many."""
     before, found = Before(schema), list[int]()
     for number, text in enumerate(distinct(MANY), 1):
         await before(text, {})

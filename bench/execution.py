@@ -47,7 +47,7 @@ class Shelves(Reader):
             shelf.sort(key=lambda placed: placed[0])
 
     async def query(self, query: Query, _tally: Tally) -> ItemPage:
-        """The first rows of the partition."""
+        """Return the first rows of the partition."""
         await asyncio.sleep(0)
         shelf = self._by_partition.get((query.table, query.index, query.partition), [])
         items = [item for _, item in (shelf if query.forward else reversed(shelf))]
@@ -56,13 +56,13 @@ class Shelves(Reader):
     async def get_items(  # type: ignore[override]
         self, table: Table, keys: Iterable[Key], _attributes: Sequence[str], _tally: Tally, **_: Any
     ) -> dict[Key, Item]:
-        """The rows that there are."""
+        """Return the rows that there are."""
         await asyncio.sleep(0)
         return {key: row for key in keys if (row := self._by_key.get((table, key))) is not None}
 
 
 def graph(*, by_plans: bool) -> Graph:
-    """The graph over the rows."""
+    """Return the graph over the rows."""
     settings = Settings(cursor_secrets=["a secret of the bench"], fast_execution=by_plans)
     return Graph(MemoryDatabase({}), NAMES, settings, reader=Shelves)
 
@@ -97,7 +97,7 @@ async def cost(graph: Graph, body: dict[str, Any]) -> tuple[float, float, float]
 
 
 async def ask_both(question: Question, ids: Sequence[str], graphs: Sequence[Graph]) -> None:
-    """Prints a line."""
+    """Print a line."""
     body = next(question.bodies(ids))
     planned, by_core = [await cost(one, body) for one in graphs]
     costs = [f"{seconds * 1e3:>8.2f}" for measured in (planned, by_core) for seconds in measured]
@@ -105,7 +105,7 @@ async def ask_both(question: Question, ids: Sequence[str], graphs: Sequence[Grap
 
 
 async def main() -> None:
-    """Prints a table, in milliseconds."""
+    """Print a table, in milliseconds."""
     graphs = [graph(by_plans=True), graph(by_plans=False)]
     answer = await graphs[1].data(_IDS)
     ids = [edge["node"]["id"] for edge in answer["executions"]["edges"]]

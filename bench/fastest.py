@@ -33,7 +33,7 @@ print(best, sys.implementation.name == "cpython")
 
 
 def main() -> None:
-    """Prints the path of the fastest, and on the side how fast each is."""
+    """Print the path of the fastest, and on the side how fast each is."""
     found: dict[str, float] = {}
     paths = sys.argv[1:] or sorted({str(path.resolve()) for path in places() if os.access(path, os.X_OK)})
     for path in paths * ROUNDS:
@@ -48,12 +48,12 @@ def main() -> None:
 
 
 def places() -> "list[Path]":
-    """Where a Python may be."""
+    """Return where a Python may be."""
     return [Path(place) / name for place in PLACES for name in NAMES]
 
 
 def timed(path: str) -> "float | None":
-    """The seconds that the loop takes in a Python; None where it is no CPython that is new enough."""
+    """Return the seconds that the loop takes in a Python; None where it is no CPython that is new enough."""
     run = subprocess.run([path, "-c", LOOP], capture_output=True, text=True, check=False)  # noqa: S603
     if run.returncode:
         return None

@@ -50,20 +50,20 @@ class Shelves(Reader):
         ]
 
     async def query(self, query: Query, _tally: Tally) -> ItemPage:
-        """Every row of the partition."""
+        """Return every row of the partition."""
         await asyncio.sleep(0)
         return ItemPage(self._by_partition.get((query.table, query.partition), []), None)
 
     async def get_items(  # type: ignore[override]
         self, table: Table, keys: Iterable[Key], _attributes: Sequence[str], _tally: Tally, **_: Any
     ) -> dict[Key, Item]:
-        """The rows that there are."""
+        """Return the rows that there are."""
         await asyncio.sleep(0)
         return {key: row for key in keys if (row := self._by_key.get((table, key))) is not None}
 
 
 async def page(shelves: Shelves) -> tuple[float, float]:
-    """Seconds to decide the page, and the longest stretch without another task having its turn."""
+    """Return seconds to decide the page, and the longest stretch without another task having its turn."""
     policy = everything_but(deny("asset", "tags", "is_one_of", "secret"), deny("database", "databaseId", "equals", "x"))
     loaders = Loaders(Reading(shelves, Tally(), deciding_fields, OperationScope()))
     longest, is_over = 0.0, False
@@ -88,7 +88,7 @@ async def page(shelves: Shelves) -> tuple[float, float]:
 
 
 async def main() -> None:
-    """Prints the medians."""
+    """Print the medians."""
     shelves = Shelves()
     measured = [await page(shelves) for _ in range(ROUNDS)]
     took, longest = (statistics.median(column) * 1000 for column in zip(*measured, strict=True))

@@ -23,7 +23,7 @@ SHAPES = {
 
 
 def main() -> None:
-    """Prints a table."""
+    """Print a table."""
     gc.collect()
     gc.freeze()
     print(f"{EVENTS:,} events; targets: 150 ms, 10 MiB, 4.4 times the time for 4 times the events")
@@ -38,14 +38,14 @@ def main() -> None:
 
 
 def milliseconds(events: list[Event]) -> float:
-    """What one attribution takes."""
+    """Return what one attribution takes."""
     begun = time.thread_time()
     attribute(events)
     return (time.thread_time() - begun) * 1000
 
 
 def peak(events: list[Event]) -> float:
-    """The most MiB that one attribution holds at once, above the events."""
+    """Return the most MiB that one attribution holds at once, above the events."""
     tracemalloc.start()
     attribute(events)
     most = tracemalloc.get_traced_memory()[1]

@@ -28,7 +28,7 @@ TARGET_MS = 100.0
 
 
 async def main() -> None:
-    """Prints the worst of either environment, then what a crowd did."""
+    """Print the worst of either environment, then what a crowd did."""
     database = MemoryDatabase(ITEMS)
     for environment in ENVIRONMENTS:
         rounds = [await refusals(database, environment) for _ in range(ROUNDS)]
@@ -48,14 +48,14 @@ class Timed:
         self.seconds = 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes a request on."""
+        """Pass a request on."""
         begun = time.process_time()
         await self._app(scope, receive, send)
         self.seconds += time.process_time() - begun
 
 
 async def refusals(database: MemoryDatabase, environment: str) -> dict[str, float]:
-    """The milliseconds that each refusal takes, by the name of what is refused."""
+    """Return the milliseconds that each refusal takes, by the name of what is refused."""
     app = make_app(database, environment=environment, rate_points=0)
     timed = Timed(app)
     transport = httpx.ASGITransport(timed)
@@ -78,7 +78,7 @@ async def refusals(database: MemoryDatabase, environment: str) -> dict[str, floa
 
 
 def hostile(environment: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What must be refused, by name, as a client sends it."""
+    """Yield what must be refused, by name, as a client sends it."""
     documents = REFUSED if environment == "development" else REFUSED | INTROSPECTION
     for name, document in documents.items():
         yield f"document: {name}", {"json": {"query": document}, "headers": GRAPHQL_RESPONSE}

@@ -39,7 +39,7 @@ class Memory:
 
 
 def measure() -> Memory:
-    """Starts a server and asks it."""
+    """Start a server and ask it."""
     with (
         TemporaryDirectory(prefix="vams-graph-bench-") as name,
         servers.database(directory := Path(name)) as stub,
@@ -62,7 +62,7 @@ def measure() -> Memory:
 
 
 def table(memory: Memory) -> Iterator[str]:
-    """The results as Markdown."""
+    """Yield the results as Markdown."""
     verdict = "met" if memory.growth <= TARGET else "**missed**"
     passes = ", ".join(f"{one:.0f}" for one in memory.after)
     yield "| requests | documents | seconds | MiB at the start, then after each pass | last to second | at most | |"

@@ -24,7 +24,7 @@ Question = tuple[str, Mapping[str, Any], str]
 
 
 def main() -> None:
-    """Prints a table."""
+    """Print a table."""
     print(f"{'constraints':>11} {'graph':>11} {'casbin':>11} {'compiled in':>12}")
     for count in CONSTRAINTS:
         rows = constraints(count)
@@ -74,7 +74,7 @@ def questions(count: int) -> list[Question]:
 
 
 def measured(decide: Decide, asked: Sequence[Question]) -> float:
-    """The median of the seconds that one decision takes, round after round."""
+    """Return the median of the seconds that one decision takes, round after round."""
     for question in asked:
         decide(*question)
     seconds: list[float] = []
@@ -88,7 +88,7 @@ def measured(decide: Decide, asked: Sequence[Question]) -> float:
 
 
 def _native(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row with the lists that VAMS stores as JSON."""
+    """Return a row with the lists that VAMS stores as JSON."""
     lists = ("criteriaAnd", "criteriaOr", "groupPermissions", "userPermissions")
     return {**row, **{name: json.loads(row[name]) for name in lists}}
 

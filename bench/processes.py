@@ -28,7 +28,7 @@ class Process:
     port: int
 
     def cpu_seconds(self) -> float:
-        """What it and its descendants have used of processors so far, all threads together."""
+        """Return what it and its descendants have used of processors so far, all threads together."""
         return sum(_on_cpu(pid) for pid in _family(self.pid)) / 1e9
 
     def memory(self) -> float:
@@ -36,7 +36,7 @@ class Process:
         return sum(_resident(pid) for pid in _family(self.pid)) / 1024
 
     def request(self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None) -> bytes:
-        """Asks it once; the body of the answer."""
+        """Ask it once; the body of the answer."""
         connection = HTTPConnection(HOST, self.port, timeout=_START_SECONDS)
         try:
             connection.request(method, path, body, dict(headers or {}))
@@ -49,7 +49,7 @@ class Process:
 def running(
     name: str, command: Sequence[str], port: int, core: int, environment: Mapping[str, str], log: Path, path: str = "/"
 ) -> Iterator[Process]:
-    """Runs a command on one core until the block is left; it is there once ``path`` is answered."""
+    """Run a command on one core until the block is left; it is there once ``path`` is answered."""
     with log.open("wb") as file:
         child = subprocess.Popen(  # noqa: S603
             ["taskset", "-c", str(core), *command],  # noqa: S607
@@ -71,7 +71,7 @@ def running(
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return a port that nobody listens on."""
     with socket.socket() as one:
         one.bind((HOST, 0))
         port: int = one.getsockname()[1]
@@ -79,7 +79,7 @@ def free_port() -> int:
 
 
 def end_like_an_interrupt() -> None:
-    """Lets SIGTERM unwind the stack too, so that no process is left behind."""
+    """Let SIGTERM unwind the stack too, so that no process is left behind."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 

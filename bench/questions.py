@@ -33,12 +33,12 @@ class Question:
 
 
 def document(name: str) -> str:
-    """The text of a document."""
+    """Return the text of a document."""
     return (Path(__file__).resolve().parent / "documents" / f"{name}.graphql").read_text()
 
 
 def detail(files: int) -> Callable[[Sequence[str]], Iterator[Body]]:
-    """Executions of ten steps, one after another, with some of the files of each step."""
+    """Return executions of ten steps, one after another, with some of the files of each step."""
 
     def bodies(_ids: Sequence[str]) -> Iterator[Body]:
         for run_id in wide_run_ids():
@@ -48,17 +48,17 @@ def detail(files: int) -> Callable[[Sequence[str]], Iterator[Body]]:
 
 
 def list_bodies(_ids: Sequence[str]) -> Iterator[Body]:
-    """The newest executions with their steps."""
+    """Yield the newest executions with their steps."""
     yield {"query": document("list"), "variables": {"first": LISTED}}
 
 
 def large_bodies(_ids: Sequence[str]) -> Iterator[Body]:
-    """As many of the newest executions as one page may hold, with their steps."""
+    """Yield as many of the newest executions as one page may hold, with their steps."""
     yield {"query": document("list"), "variables": {"first": LARGEST}}
 
 
 def node_bodies(ids: Sequence[str]) -> Iterator[Body]:
-    """A few documents with ids in them."""
+    """Yield a few documents with ids in them."""
     for number in range(NODE_DOCUMENTS):
         yield {"query": _nodes(ids[number * NODES : (number + 1) * NODES])}
 
@@ -100,24 +100,24 @@ class Asker:
         self._seen: dict[Question, list[Body]] = {}
 
     def ask(self, body: Body, **headers: str) -> Any:
-        """One answer."""
+        """Return one answer."""
         return json.loads(
             self.process.request("POST", "/graphql", json.dumps(body).encode(), {**self._headers, **headers})
         )
 
     def first(self, question: Question) -> Body:
-        """The first request of a question."""
+        """Return the first request of a question."""
         return next(question.bodies(self._ids))
 
     def write_requests(self, question: Question, count: int, path: Path) -> None:
-        """Writes so many requests for the load generator, or all there are; what is endless goes on where it was."""
+        """Write so many requests for the load generator, or all there are; what is endless goes on where it was."""
         bodies = self._seen.get(question) or list(itertools.islice(self._unseen[question], count))
         if len(bodies) < count:
             self._seen[question] = bodies
         self.write(bodies, path)
 
     def write(self, bodies: Sequence[Body], path: Path) -> None:
-        """Writes requests for the load generator."""
+        """Write requests for the load generator."""
         with path.open("wb") as file:
             for body in bodies:
                 request = self._request(json.dumps(body).encode())
@@ -130,7 +130,7 @@ class Asker:
 
 
 def comparable(value: Any, field: str = "") -> Any:
-    """An answer without what each server spells in its own way."""
+    """Return an answer without what each server spells in its own way."""
     match value:
         case dict():
             return {name: comparable(one, name) for name, one in value.items()}

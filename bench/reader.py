@@ -50,12 +50,12 @@ QUERY = Query(
 
 
 def main() -> None:
-    """Prints the figures."""
+    """Print the figures."""
     uvloop.run(compare())
 
 
 async def compare() -> None:
-    """Measures the ways in turn, and prints the median of each."""
+    """Measure the readers in turn, and print the median of each."""
     with tempfile.TemporaryDirectory() as directory:
         authority = Authority(Path(directory))
         with stub() as plain, stub(authority.certificate()) as encrypted:
@@ -72,7 +72,7 @@ async def compare() -> None:
 
 
 def native(endpoint: str, tls: SSLContext | None = None) -> WireDatabase:
-    """The client of the server."""
+    """Return the client of the server."""
     return WireDatabase(
         endpoint, "eu-west-1", SharedCredentials(lambda: Credentials("a", "b")), concurrency=IN_FLIGHT, tls=tls
     )
@@ -95,7 +95,7 @@ async def cost(reader: Reader, calls: int) -> float:
 
 
 async def read(reader: Reader, calls: int) -> None:
-    """Makes some calls, ten at a time."""
+    """Make some calls, ten at a time."""
     tally = Tally()
 
     async def some() -> None:
@@ -175,7 +175,7 @@ def _serve(ready: Connection, certificate: Path | None) -> None:
 
 @contextmanager
 def stub(certificate: Path | None = None) -> Iterator[str]:
-    """The address of a process that plays DynamoDB."""
+    """Start a process that plays DynamoDB, and yield its address."""
     spawn = multiprocessing.get_context("spawn")
     ready, tell = spawn.Pipe(duplex=False)
     process = spawn.Process(target=_serve, args=(tell, certificate), daemon=True)

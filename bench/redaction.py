@@ -21,7 +21,7 @@ CLEAN = (
 
 
 def main() -> None:
-    """Prints a table, the slowest shape first."""
+    """Print a table, the slowest shape first."""
     shapes = {"clean log text": CLEAN, **{repr(unit): unit for unit in HOSTILE}}
     rows = sorted((*measured(unit), name) for name, unit in shapes.items())
     print(f"{'min ms':>8} {'median ms':>10}  one megabyte of")
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def measured(unit: str) -> tuple[float, float]:
-    """The least and the median of the milliseconds that a megabyte of one shape takes."""
+    """Return the least and the median of the milliseconds that a megabyte of one shape takes."""
     text = unit * (SIZE // len(unit))
     milliseconds = []
     for _ in range(ROUNDS):

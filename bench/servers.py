@@ -24,7 +24,7 @@ Headers = Mapping[str, str]
 
 
 def headers_of(user: str) -> Headers:
-    """What a gateway in front, which has checked the user's token, sends with a request. The peers ask for nothing."""
+    """Return the headers of a gateway that has checked the user's token. The peers ask for none."""
     return {
         "Content-Type": "application/json",
         "Accept": "application/json",
@@ -39,7 +39,7 @@ ADMINISTRATOR, CONSTRAINED = headers_of(ADMIN), headers_of(BOB)
 
 @contextmanager
 def database(directory: Path, delay: int = 0) -> Iterator[Process]:
-    """The stub of DynamoDB with the data set; it holds each answer back for some microseconds."""
+    """Start the stub of DynamoDB with the data set; it delays each answer by some microseconds."""
     items = directory / "items.jsonl"
     write_items(items, rows())
     port = free_port()
@@ -49,7 +49,7 @@ def database(directory: Path, delay: int = 0) -> Iterator[Process]:
 
 
 def calls(stub: Process) -> int:
-    """How many calls the stub has answered."""
+    """Return how many calls the stub has answered."""
     answered: int = json.loads(stub.request("GET", "/"))["calls"]
     return answered
 
@@ -79,7 +79,7 @@ def this_server(directory: Path, stub: Process) -> Iterator[Process]:
 
 @contextmanager
 def peers(directory: Path, stub: Process) -> Iterator[list[Process]]:
-    """The peers, on Node.js 24."""
+    """Start the peers, on Node.js 24."""
     with ExitStack() as stack:
         started = []
         for module, name in PEERS.items():
@@ -97,5 +97,5 @@ def peers(directory: Path, stub: Process) -> Iterator[list[Process]]:
 
 
 def node() -> Path:
-    """The Node.js that npm installed with the peers, whichever else the machine has."""
+    """Return the Node.js that npm installed with the peers, whichever else the machine has."""
     return next((HERE / "peers" / "node_modules").glob("node-linux-*/bin/node"))

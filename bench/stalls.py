@@ -57,7 +57,7 @@ def operations() -> dict[str, Body]:
 
 
 async def stall(server: Process, name: str, body: Body) -> Stall:
-    """Runs an operation some times, and others beside it."""
+    """Run an operation some times, and others beside it."""
     price, took, longest = 0, [], []
     for _ in range(TURNS):
         probing = asyncio.create_task(probe(server))
@@ -74,7 +74,7 @@ async def stall(server: Process, name: str, body: Body) -> Stall:
 
 
 async def probe(server: Process) -> list[float]:
-    """Asks for ``/healthz`` until cancelled; the seconds of each wait, the one that was cut short too."""
+    """Ask for ``/healthz`` until cancelled; the seconds of each wait, the one that was cut short too."""
     waits = []
     reader, writer = await asyncio.open_connection(HOST, server.port)
     begun = time.perf_counter()
@@ -90,7 +90,7 @@ async def probe(server: Process) -> list[float]:
 
 
 async def ask(server: Process, body: Body) -> Body:
-    """Asks once; the answer is decoded when the probe has had its turn."""
+    """Ask once; the answer is decoded when the probe has had its turn."""
     content = json.dumps(body).encode()
     headers = {**ADMINISTRATOR, "GraphQL-Cost": "1", "Host": HOST, "Content-Length": str(len(content))}
     head = "\r\n".join(["POST /graphql HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())])
@@ -107,7 +107,7 @@ def _length(head: bytes) -> int:
 
 
 def stalls() -> list[Stall]:
-    """Starts a server, and measures each of the operations."""
+    """Start a server, and measure each of the operations."""
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {OTHER_CORE})
     try:
@@ -122,7 +122,7 @@ def stalls() -> list[Stall]:
 
 
 def table(measured: list[Stall]) -> Iterator[str]:
-    """The results as Markdown."""
+    """Yield the results as Markdown."""
     yield f"| operation | points | seconds | longest wait of {TURNS} turns, ms | median, ms | at most | |"
     yield "| --- | ---: | ---: | --- | ---: | ---: | --- |"
     for one in measured:

@@ -18,13 +18,13 @@ class ExplorerHook(BuildHookInterface):  # type: ignore[type-arg]
     """Puts the page into what is packed, where Node.js is there to build it."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
-        """Builds the page; an editable install leaves that to make."""
+        """Build the page; an editable install leaves that to make."""
         if version != "editable" and not build():
             self.app.display_warning(NO_NODE)
 
 
 def build() -> bool:
-    """Builds the page unless it is newer than its sources. False without Node.js.
+    """Build the page unless it is newer than its sources. False without Node.js.
 
     Raises:
         CalledProcessError: when the build fails, having said why.
@@ -47,7 +47,7 @@ def _is_fresh() -> bool:
 
 
 def _npm() -> str | None:
-    """The command npm, where it comes with a Node.js that is new enough."""
+    """Return the command npm, where it comes with a Node.js that is new enough."""
     node = shutil.which("node")
     if node is None:
         return None

@@ -64,7 +64,7 @@ class EmbeddedLogs:
             group.streams[line.stream].append(line)
 
     def filter_log_events(self, **request: Any) -> dict[str, Any]:
-        """One page of a search, oldest first."""
+        """Return one page of a search, oldest first."""
         call = "FilterLogEvents"
         group = self._group(request, call)
         names, prefix = request.get("logStreamNames"), request.get("logStreamNamePrefix")
@@ -91,7 +91,7 @@ class EmbeddedLogs:
         return answer | {"nextToken": self._seal(request, place)} if place < end else answer
 
     def get_log_events(self, **request: Any) -> dict[str, Any]:
-        """One page of a stream, from its head or its end; in either case oldest first."""
+        """Return one page of a stream, from its head or its end; in either case oldest first."""
         call = "GetLogEvents"
         group = self._group(request, call)
         if request["logStreamName"] not in group.streams:
@@ -120,7 +120,7 @@ class EmbeddedLogs:
         return self._so_far(self._groups[name]) if name in self._live else self._groups[name]
 
     def _so_far(self, group: _Group) -> _Group:
-        """A group without the lines whose time is still to come."""
+        """Return a group without the lines whose time is still to come."""
         now = self._clock() * 1000
         streams = {name: lines[: bisect_right(lines, now, key=_time)] for name, lines in group.streams.items()}
         return _Group(group.lines[: bisect_right(group.lines, now, key=_time)], defaultdict(list, streams))
@@ -146,7 +146,7 @@ class EmbeddedLogs:
 
 
 def _identity(request: dict[str, Any]) -> Any:
-    """What a token is good for: the request, whatever its limit."""
+    """Return the request that a token continues, whatever its limit."""
     named = {name: value for name, value in request.items() if name not in ("nextToken", "limit")}
     return json.loads(json.dumps(named, sort_keys=True))
 

@@ -154,7 +154,7 @@ _DEMO_ADMIN = tuple(
 
 
 def _reads_all_but(role: str, description: str, *endings: str) -> tuple[Constraint, ...]:
-    """What a role may do that reads everything but the routes that end so."""
+    """Return what a role may do that reads everything but the routes that end so."""
     reads = (
         Constraint(
             role,

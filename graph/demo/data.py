@@ -24,7 +24,7 @@ Items = dict[Table, list[dict[str, Any]]]
 
 
 def demo_items(live: LiveRun | None = None) -> Items:
-    """Every item of every table, as plain Python values; without a live run the same at each call."""
+    """Return every item of every table, as plain Python values; without a live run the same at each call."""
     items: Items = {table: [] for table in ALL_TABLES}
     for table, attributes in (*_rows(), *(live.rows() if live is not None else ())):
         items[table].append(attributes)

@@ -96,11 +96,11 @@ class EmbeddedDatabase:
         self._thread.join()
 
     def environment(self) -> dict[str, str]:
-        """The variables by which VAMS names its tables, with the physical names."""
+        """Return the variables by which VAMS names its tables, with the physical names."""
         return {variable: name for table, name in self.names.items() for variable in table.variables}
 
     def access(self) -> dict[str, str]:
-        """The variables by which another process of this machine reaches the tables, with the access key."""
+        """Return the variables by which another process of this machine reaches the tables, with the access key."""
         return {
             "VAMS_GRAPH_DYNAMODB_ENDPOINT": self.endpoint,
             "VAMS_GRAPH_REGION": self.region,
@@ -110,7 +110,7 @@ class EmbeddedDatabase:
 
 
 def loopback_client(endpoint: str, region: str = REGION, access_key: str = "demo") -> "DynamoDBClient":
-    """A client of a DynamoDB emulator on this machine, whatever AWS profile or proxy the environment names."""
+    """Return a client of a DynamoDB emulator on this machine, whatever AWS profile or proxy the environment names."""
     import boto3  # late, as in graph.aws.sessions
     import botocore.session
 
@@ -199,7 +199,7 @@ def _write(client: "DynamoDBClient", batch: "dict[str, list[WriteRequestTypeDef]
 
 
 def _quiet_server(access_key: str) -> "BaseWSGIServer":
-    """A server that listens, once it serves, and logs no requests."""
+    """Return a server that listens, once it serves, and logs no requests."""
     try:
         from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
         from werkzeug.serving import make_server

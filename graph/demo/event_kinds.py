@@ -28,12 +28,12 @@ _MOVED_ON: dict[str, Any] = {"resourceType": "lambda", "resource": "invoke.waitF
 
 
 def event_kind_rows() -> Iterator[Row]:
-    """The rows of the run."""
+    """Yield the rows of the run."""
     yield from run_rows(EVENT_KINDS_RUN)
 
 
 def event_kind_executions() -> tuple[Played, ...]:
-    """What ran inside its steps."""
+    """Return what ran inside its steps."""
     return _attempts(), _redrives(), _stopped(), _failing()
 
 
@@ -46,7 +46,7 @@ def _task(following: str = "", resource: str = _LAMBDA, **more: Any) -> dict[str
 
 
 def _map(name: str, *, mode: str = "INLINE") -> dict[str, Any]:
-    """The processor of a Map with one Task in it."""
+    """Return the processor of a Map with one Task in it."""
     return {"ItemProcessor": {"ProcessorConfig": {"Mode": mode}, "StartAt": name, "States": {name: _task()}}}
 
 
@@ -140,7 +140,7 @@ def _run() -> Run:
 
 
 def _attempts() -> Played:
-    """Tasks that try again after each way to fail, an expression that fails, waits, and the end of the time."""
+    """Return tasks that try again after each way to fail, an expression that fails, waits, and the end of the time."""
     script = Script(datetime(2026, 6, 9, 15, 0, 5, tzinfo=UTC))
     entered = script.enter("Task", "Scan", 0)
     scheduled = script.add("ActivityScheduled", entered, resource=_ACTIVITY)
@@ -195,7 +195,7 @@ def _attempts() -> Played:
 
 
 def _redrives() -> Played:
-    """A Parallel, an inline Map and a distributed one, each of which fails and is redriven."""
+    """Return a Parallel, an inline Map and a distributed one, each of which fails and is redriven."""
     script = Script(datetime(2026, 6, 9, 15, 0, 10, tzinfo=UTC))
     started = script.add("ParallelStateStarted", script.enter("Parallel", "Welds", 0))
     left, right = script.enter("Task", "Left", started), script.enter("Task", "Right", started)
@@ -246,7 +246,7 @@ def _redrives() -> Played:
 
 
 def _stopped() -> Played:
-    """A Parallel that is stopped while a Task, a Wait and two Maps go on in its branches."""
+    """Return a Parallel that is stopped while a Task, a Wait and two Maps go on in its branches."""
     script = Script(datetime(2026, 6, 9, 15, 3, 10, tzinfo=UTC))
     started = script.add("ParallelStateStarted", script.enter("Parallel", "Finish", 0))
     paint = script.add("LambdaFunctionScheduled", script.enter("Task", "Paint", started), resource=_LAMBDA)
@@ -268,7 +268,7 @@ def _stopped() -> Played:
 
 
 def _failing() -> Played:
-    """A Parallel of which one branch fails while the other goes on; a Catch leads to the end."""
+    """Return a Parallel of which one branch fails while the other goes on; a Catch leads to the end."""
     script = Script(datetime(2026, 6, 9, 15, 6, 15, tzinfo=UTC))
     last = script.passing("Pass", "Note", 0)
     started = script.add("ParallelStateStarted", script.enter("Parallel", "Both", last))

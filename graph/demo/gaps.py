@@ -34,7 +34,7 @@ _UNREADABLE: dict[str, tuple[tuple[Table, ...], dict[str, Any]]] = {
 
 
 def gap_rows() -> Iterator[Row]:
-    """The rows of these runs, without those that are gone."""
+    """Yield the rows of these runs, without those that are gone."""
     for run in (*_assets(), *_definitions(), *_oddities()):
         tables, unreadable = _UNREADABLE.get(run.execution_id, ((), {}))
         for row in run_rows(run):

@@ -33,7 +33,7 @@ class Guard:
         return self._app(environ, _without_cors(start_response))
 
     def _refusal(self, environ: WSGIEnvironment) -> tuple[str, str] | None:
-        """The code and the reason with which a request is refused."""
+        """Return the code and the reason with which a request is refused."""
         denied = "AccessDeniedException"
         if environ.get("HTTP_HOST") != f"{environ['SERVER_NAME']}:{environ['SERVER_PORT']}":
             return denied, "The Host must be the address of this server, which its demo tells."
@@ -59,7 +59,7 @@ def _refuse(start_response: StartResponse, code: str, reason: str) -> list[bytes
 
 
 def _without_cors(start_response: StartResponse) -> StartResponse:
-    """Leaves out the headers by which the emulator would let any page read its answers."""
+    """Leave out the headers by which the emulator would let any page read its answers."""
 
     def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
         kept = [header for header in headers if not header[0].lower().startswith("access-control-")]

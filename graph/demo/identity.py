@@ -32,7 +32,7 @@ class LoopbackAdministrator:
     """Takes a caller on this machine who shows nothing at all for the demo's administrator."""
 
     async def authenticate(self, credentials: Credentials) -> Viewer | None:
-        """The administrator, unless the caller has shown credentials or is elsewhere."""
+        """Return the administrator, unless the caller has shown credentials or is elsewhere."""
         address = credentials.peer_address
         if credentials.authorization() is not None or address is None or not address.is_loopback:
             return None
@@ -63,7 +63,7 @@ class DemoIssuer:
         self._thread.join()
 
     def token(self, user_id: str, *, is_mfa: bool) -> str:
-        """A token for a user, good for an hour."""
+        """Return a token for a user, good for an hour."""
         now = int(time.time())
         claims = {"iss": self.url, "aud": _AUDIENCE, "sub": user_id, "iat": now, "exp": now + _HOUR}
         return jwt.encode(claims | ({"amr": ["pwd", "mfa"]} if is_mfa else {}), self._key, "RS256", {"kid": _KEY_ID})
@@ -84,6 +84,6 @@ def _handler(document: bytes) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(document)
 
         def log_message(self, *_arguments: object) -> None:
-            """Stays quiet."""
+            """Log nothing."""
 
     return Handler

@@ -132,14 +132,14 @@ TILES_RUN = f"{_STATES}:mapRun:Publish/Tiles:8f0e1d2c-3b4a-4958-8776-65544332211
 
 
 def insides_rows() -> Iterator[Row]:
-    """The rows of the run."""
+    """Yield the rows of the run."""
     yield from run_rows(INSIDES_RUN)
 
 
 def step_functions(
     *runs: Run, more: Iterable[Played] = (), clock: Callable[[], float] = time.time
 ) -> EmbeddedStepFunctions:
-    """The service, with every execution of the demo's machines, those of some runs' workflows, and some more."""
+    """Return the service, with every execution of the demo's machines, those of some runs' workflows, and some more."""
     chains = (workflow_execution(run) for run in (SAMPLE_RUN, INSIDES_RUN, EVENT_KINDS_RUN, *runs))
     machines = (_conversion(), _assemble(), _publish(), _survey(), *event_kind_executions())
     return EmbeddedStepFunctions((*machines, *chains, *more), clock=clock)
@@ -170,7 +170,7 @@ def _insides() -> Run:
 
 
 def workflow_execution(run: Run) -> Played:
-    """The workflow's own state machine: a Task for each step, and one that takes over when a step fails."""
+    """Return the workflow's own state machine: a Task for each step, and one that takes over when a step fails."""
     script = Script(instant(run.started_at))
     last = 0
     for place, step in enumerate(run.steps):
@@ -224,7 +224,7 @@ def _conversion() -> Played:
 
 
 def _assemble() -> Played:
-    """Branches of which one catches an error; then 200 iterations: some try twice, one fails for good, 19 are cut."""
+    """Return branches, one of which catches an error; then 200 iterations: some retry, one fails, 19 are cut."""
     script = Script(datetime(2026, 6, 10, 15, 6, 10, tzinfo=UTC), pace=0.05)
     started = script.add("ParallelStateStarted", script.enter("Parallel", "Checks", 0))
     geometry = script.enter("Task", "Geometry", started)
@@ -261,7 +261,7 @@ def _assemble() -> Played:
 
 
 def _publish() -> Played:
-    """A task that fails, a redrive that resumes it, a Batch job, and a Map whose items are executions of their own."""
+    """Return a failing task, a redrive that resumes it, a Batch job, and a Map whose items are executions."""
     script = Script(datetime(2026, 6, 10, 15, 0, 10, tzinfo=UTC))
     upload = script.enter("Task", "Upload", 0)
     failed = script.work(upload, error="Denied", cause="the bucket refused")
@@ -287,7 +287,7 @@ def _publish() -> Played:
 
 
 def _survey() -> Played:
-    """A loop with more events than are read."""
+    """Return a loop with more events than are read."""
     script = Script(datetime(2026, 6, 10, 15, 3, 10, tzinfo=UTC), pace=0.02)
     last = 0
     for _ in range(TURNS):

@@ -43,18 +43,18 @@ class LiveRun:
     starts_at: datetime
 
     def rows(self) -> Iterator[Row]:
-        """Its rows."""
+        """Yield its rows."""
         yield from run_rows(self._run("RUNNING"))
 
     def executions(self) -> tuple[Played, ...]:
-        """Its own state machine, and the one within its step; their events come when their time does."""
+        """Return its own state machine, and the one within its step; their events come when their time does."""
         run = self._run("SUCCEEDED")
         ends_at = later(run.started_at, LIVE_SECONDS)
         ended = replace(run, stopped_at=ends_at).with_step(0, stopped_at=ends_at)
         return replace(workflow_execution(ended), is_live=True), self._stills()
 
     def lines(self) -> Iterator[Written]:
-        """What the state machine within its step writes, a line a second."""
+        """Yield what the state machine within its step writes, a line a second."""
         ids = f'"executionId":"{LIVE_ID}","pipelineExecutionId":"{self._run("RUNNING").steps[0].step_id}"'
         start = round(self.starts_at.timestamp() * 1000)
         for second in range(3, _FRAMES * _FRAME_SECONDS):

@@ -43,7 +43,7 @@ _SESSIONS = 12
 def log_clients(
     live: LiveRun | None = None, clock: Callable[[], float] = time.time, files: EmbeddedS3 | None = None
 ) -> Clients:
-    """Clients of the demo's services, with the lines of a live run; ``clock`` tells the Unix time in seconds.
+    """Return the clients of the demo's services, with the lines of a live run; ``clock`` gives Unix seconds.
 
     Links lead to ``files``, or to nobody.
     """
@@ -55,7 +55,7 @@ def log_clients(
 
 
 def _stop_outside(states: EmbeddedStepFunctions) -> None:
-    """Stops a run as somebody does who goes around VAMS, ten minutes after its start."""
+    """Stop a run as somebody does who goes around VAMS, ten minutes after its start."""
     (run,) = (run for run in ENDINGS if run.execution_id == STOPPED_OUTSIDE_ID)
     arn, stopped_at = _arn(run), instant(run.started_at) + timedelta(minutes=10)
     event = {
@@ -72,7 +72,7 @@ class EmbeddedBatch:
     """AWS Batch, with the jobs that it still remembers."""
 
     def describe_jobs(self, *, jobs: Sequence[str]) -> Mapping[str, Any]:
-        """The jobs of some ids, without those that were forgotten."""
+        """Return the jobs of some ids, without those that were forgotten."""
         streams = {BAKE_JOB: BAKE_STREAM, BAKE_JOB_ID: TILES_STREAM}
         known = {
             job: {"jobId": job, "status": "SUCCEEDED", "container": {"logStreamName": stream}}
@@ -81,7 +81,7 @@ class EmbeddedBatch:
         return {"jobs": [known[job] for job in jobs if job in known]}
 
     def terminate_job(self, **_: str) -> Mapping[str, Any]:
-        """Nothing: all jobs have ended, and what has ended stays as it is."""
+        """Return nothing: all jobs have ended, and what has ended stays as it is."""
         return {}
 
 
@@ -89,7 +89,7 @@ class EmbeddedDeadline:
     """AWS Deadline Cloud, where each job ran in the same few sessions."""
 
     def get_job(self, *, jobId: str, **_: str) -> Mapping[str, Any]:  # noqa: N803
-        """A job, with the parameters that nobody may see."""
+        """Return a job, with the parameters that nobody may see."""
         started = _started(REGISTRATIONS_RUN, 1)
         return {
             "jobId": jobId,
@@ -101,7 +101,7 @@ class EmbeddedDeadline:
         }
 
     def list_sessions(self, *, maxResults: int, nextToken: str = "0", **_: str) -> Mapping[str, Any]:  # noqa: N803
-        """One page of the sessions of a job."""
+        """Return one page of the sessions of a job."""
         first = int(nextToken)
         sessions = [
             {"sessionId": _session(number), "startedAt": _started(REGISTRATIONS_RUN, 1) + timedelta(seconds=number)}
@@ -111,11 +111,11 @@ class EmbeddedDeadline:
         return {"sessions": sessions, **following}
 
     def list_jobs(self, **_: Any) -> Mapping[str, Any]:
-        """The jobs of a queue, of which none is left to end."""
+        """Return the jobs of a queue, of which none is left to end."""
         return {"jobs": []}
 
     def update_job(self, **_: str) -> Mapping[str, Any]:
-        """Nothing: all jobs have ended."""
+        """Return nothing: all jobs have ended."""
         return {}
 
 
@@ -131,7 +131,7 @@ def _arn(run: Run) -> str:
 
 
 def _run_lines(run: Run) -> Iterator[Written]:
-    """What the engine and the tracking function write to the group that all executions share."""
+    """Yield what the engine and the tracking function write to the group that all executions share."""
     arn = _arn(run)
     stream = f"states/vams-{run.workflow.workflow_id}"
     start = _milliseconds(instant(run.started_at))
@@ -155,7 +155,7 @@ def _run_lines(run: Run) -> Iterator[Written]:
 
 
 def _functions() -> Iterator[Written]:
-    """What the functions write that the sample run's steps invoke, among the lines of another run."""
+    """Yield what the functions write that the sample run's steps invoke, among the lines of another run."""
     for place, name in enumerate(("Conv", "Quality", "Thumb")):
         group, begun = f"/aws/lambda/vams-vamsExecute{name}", _milliseconds(_started(SAMPLE_RUN, place))
         for run_id, after in ((SAMPLE_EXECUTION_ID, 120), (REGISTRATIONS_ID, 300_000)):
@@ -169,7 +169,7 @@ def _functions() -> Iterator[Written]:
 
 
 def _failed_check() -> Iterator[Written]:
-    """What the function writes in which the failed run ended."""
+    """Yield what the function writes in which the failed run ended."""
     (run,) = (run for run in ENDINGS if run.execution_id == FAILED_ID)
     group, stream = "/aws/lambda/vams-vamsExecuteQuality", "2026/07/13/[$LATEST]1"
     begun, ended = _milliseconds(_started(run, 1)), _milliseconds(instant(run.stopped_at))
@@ -178,7 +178,7 @@ def _failed_check() -> Iterator[Written]:
 
 
 def _assembly() -> Iterator[Written]:
-    """What the state machine writes that failed in a step: each part, and the one without a surface."""
+    """Yield what the state machine writes that failed in a step: each part, and the one without a surface."""
     begun, step_id = _milliseconds(_started(INSIDES_RUN, 2)), INSIDES_RUN.steps[2].step_id
     ids = {"executionId": INSIDES_RUN.execution_id, "pipelineExecutionId": step_id}
     group, stream = ASSEMBLE_LOG_GROUP, "states/assemble"
@@ -191,7 +191,7 @@ def _assembly() -> Iterator[Written]:
 
 
 def _converter() -> Iterator[Written]:
-    """What the sample run's converter writes, and its state machine, and another run's converter beside it."""
+    """Yield what the sample run's converter writes, and its state machine, and another run's converter beside it."""
     begun, step_id = _milliseconds(_started(SAMPLE_RUN, 0)), SAMPLE_STEP_IDS[0]
     ids = {"executionId": SAMPLE_EXECUTION_ID, "pipelineExecutionId": step_id}
     machine = "/aws/vendedlogs/VAMSstateMachine-ConversionPipeline"
@@ -211,7 +211,7 @@ def _converter() -> Iterator[Written]:
 
 
 def _quality() -> Iterator[Written]:
-    """A check of every face: more lines than anybody wants, several to a millisecond, the telling ones at the end."""
+    """Yield a check of every face: many lines, several to a millisecond, the telling ones at the end."""
     begun = _milliseconds(_started(SAMPLE_RUN, 1)) + 4_000
     faces = QUALITY_LINES - 3
     for face in range(faces):
@@ -223,7 +223,7 @@ def _quality() -> Iterator[Written]:
 
 
 def _registrations() -> Iterator[Written]:
-    """What the run writes that registered all it could: some of its sources, for others are empty or do not exist."""
+    """Yield what the run writes that registered all it could, to the sources that exist and are not empty."""
     begun, render = _milliseconds(_started(REGISTRATIONS_RUN, 0)), _milliseconds(_started(REGISTRATIONS_RUN, 1))
     ids = {"executionId": REGISTRATIONS_ID, "pipelineExecutionId": REGISTRATIONS_RUN.steps[0].step_id}
     yield _json("/aws/vendedlogs/VAMSstateMachine-Convert", "states", begun + 2_000, type="StateEntered", **ids)

@@ -93,7 +93,7 @@ _YOUNGER = (
 
 
 def migrated_rows() -> Iterator[Row]:
-    """The rows of the migrated runs."""
+    """Yield the rows of the migrated runs."""
     for run in _RUNS:
         yield from _rows(run)
 
@@ -114,12 +114,12 @@ def _rows(run: MigratedRun) -> Iterator[Row]:
 
 
 def _dated(run: MigratedRun, record: Record, changes: Mapping[str, Any]) -> Row:
-    """The row of a record that has the start date of the run, if that is known."""
+    """Return the row of a record that has the start date of the run, if that is known."""
     return _unflagged(record, changes, without=() if run.started_at else ["executionStartDate"])
 
 
 def _unflagged(record: Record, changes: Mapping[str, Any], *, without: Iterable[str]) -> Row:
-    """The row of a record without its ``Truncated`` flags, and with what else tells it from today's."""
+    """Return the row of a record without its ``Truncated`` flags, and with what else tells it from today's."""
     row = built(record)
     flags = {name for name in row.attributes if name.endswith("Truncated")}
     return changed(row, changes, without=flags.union(without))
@@ -141,7 +141,7 @@ def _execution(run: MigratedRun) -> ExecutionRecord:
 
 
 def _start(run: MigratedRun) -> datetime:
-    """The start of the run; of one whose start is not known, a date that is taken off its rows again."""
+    """Return the start of the run; of one whose start is not known, a date that is taken off its rows again."""
     return optional_instant(run.started_at) or datetime.min.replace(tzinfo=UTC)
 
 

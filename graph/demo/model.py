@@ -16,7 +16,7 @@ LOG_GROUP = f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:/aws/vendedlogs/VAMSWork
 
 
 def identifier(*names: str) -> str:
-    """An id that looks random and is the same for ever: 32 lowercase hexadecimal digits."""
+    """Return an id that looks random and is the same for ever: 32 lowercase hexadecimal digits."""
     return sha256("/".join(names).encode()).hexdigest()[:32]
 
 
@@ -234,7 +234,7 @@ class Run:
     output_path: str = "/"
 
     def with_step(self, place: int, **changes: Any) -> "Run":
-        """The run with one of its steps changed; places count from 0, or back from -1."""
+        """Return the run with one of its steps changed; places count from 0, or back from -1."""
         steps = list(self.steps)
         steps[place] = replace(steps[place], **changes)
         return replace(self, steps=tuple(steps))

@@ -10,7 +10,7 @@ from graph.tables.states import OutputFileType
 
 
 def outcome_rows(run: Run, step: Step) -> Iterator[Row]:
-    """Files with the versions they became, metadata, results, and the summary log if the step has one."""
+    """Return files with the versions they became, metadata, results, and the summary log if the step has one."""
     for file in step.files:
         yield _output_file(run, step, file)
         if file.asset_version_id and run.output_asset:
@@ -40,13 +40,13 @@ def outcome_rows(run: Run, step: Step) -> Iterator[Row]:
 
 
 def output_key(run: Run, name: str) -> str:
-    """The S3 key of something that any step of the run left; all of them share one place."""
+    """Return the S3 key of something that any step of the run left; all of them share one place."""
     first = run.workflow.specified[0]
     return f"pipelines/{first.job}/{first.job_name}/output/{run.execution_id}/{name}"
 
 
 def _output_file(run: Run, step: Step, file: OutputFile) -> Row:
-    """The end of the chain knows where its files go; the steps before it know the shared folder and no content type."""
+    """Return the outputs row: the last step knows where its files go, the others only the shared folder."""
     last = step is run.steps[-1]
     folder = "previews" if file.file_type == "preview" else "files"
     return built(

@@ -64,7 +64,7 @@ ROLES_DEFINED = (
 
 
 def permission_rows() -> Iterator[Row]:
-    """Roles, constraints, the roles of each user, and API keys. A user without roles has no row but the key."""
+    """Return roles, constraints, the roles of each user, and API keys. A user without roles has no row but the key."""
     for role in ROLES_DEFINED:
         yield _role(role)
     for constraint in CONSTRAINTS_OF_ROLES:
@@ -93,7 +93,7 @@ def _role(role: Role) -> Row:
 
 
 def _constraint(constraint: Constraint) -> Row:
-    """One row for each role that a constraint speaks of; criteria and permissions are JSON texts."""
+    """Return one row for each role that a constraint speaks of; criteria and permissions are JSON texts."""
     permissions = [
         {"groupId": constraint.role, "permission": action, "permissionType": constraint.permission_type}
         for action in constraint.actions

@@ -27,7 +27,7 @@ _STATES = f"arn:aws:states:{REGION}:{ACCOUNT}"
 
 
 def registration_rows() -> Iterator[Row]:
-    """The rows of the runs."""
+    """Yield the rows of the runs."""
     yield from run_rows(REGISTRATIONS_RUN)
     yield from run_rows(SECRETS_RUN)
 

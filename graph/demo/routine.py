@@ -107,7 +107,7 @@ _ERRORS = {"FAILED": "ContainerError: exit code 137, out of memory", "TIMED_OUT"
 
 
 def routine_rows() -> Iterator[Row]:
-    """The rows of all of them."""
+    """Yield the rows of all of them."""
     for number, series in enumerate(_SERIES):
         for turn in range(series.turns):
             yield from run_rows(_turn(series, f"series {number} turn {turn}", turn))
@@ -146,7 +146,7 @@ def _turn(series: Series, name: str, turn: int) -> Run:
 
 
 def _metadata(reads: tuple[Selection, ...]) -> tuple[Metadata, ...]:
-    """What is known of each asset, of the files among the selections, and of their databases."""
+    """Return the rows of each asset, of the files among the selections, and of their databases."""
     assets = dict.fromkeys(selection.asset for selection in reads)
     databases = dict.fromkeys(asset.database_id for asset in assets)
     return (
@@ -161,7 +161,7 @@ def _metadata(reads: tuple[Selection, ...]) -> tuple[Metadata, ...]:
 
 
 def _with_outputs(run: Run, place: int, turn: int) -> Run:
-    """The step with the file it left; the run's metadata and results are those of the end of its chain."""
+    """Return the step with the file it left; the run's metadata and results are those of the end of its chain."""
     if run.output_asset is None:
         return run.with_step(place, results=(OutputResult("/report.txt", f"Turn {turn}: nothing is missing."),))
     path = f"{run.workflow.specified[place].job}/turn-{turn:02}.bin"
@@ -178,7 +178,7 @@ def _with_outputs(run: Run, place: int, turn: int) -> Run:
 
 
 def _upload(number: int) -> Run:
-    """Seven files that came in the same second, each with a run of its own."""
+    """Return seven files that came in the same second, each with a run of its own."""
     run = played(execution_id(f"upload {number}"), world.THUMBNAILS, UPLOAD_DATE)
     run = replace(
         run,

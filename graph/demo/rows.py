@@ -28,29 +28,29 @@ class Row(NamedTuple):
 
 
 def keyed(table: Table, *values: str) -> dict[str, Any]:
-    """The primary key of a row: one value for each key attribute."""
+    """Return the primary key of a row: one value for each key attribute."""
     return dict(zip(table.key, values, strict=True))
 
 
 def indexed(index: Index, *values: str) -> dict[str, Any]:
-    """The key of a row in an index, without the values it lacks: DynamoDB refuses an empty string in a key."""
+    """Return the key of a row in an index, without the values it lacks: DynamoDB refuses an empty string in a key."""
     attributes = (index.partition,) if index.sort is None else (index.partition, index.sort)
     return {attribute: value for attribute, value in zip(attributes, values, strict=True) if value}
 
 
 def built(record: Record) -> Row:
-    """The row of a record, as every path that writes builds it."""
+    """Return the row of a record, as every path that writes builds it."""
     return Row(record.table, record.item())
 
 
 def changed(row: Row, changes: Mapping[str, Any], *, without: Collection[str] = ()) -> Row:
-    """A row that no builder gives: some attributes changed or added, others gone."""
+    """Return a row that no builder gives: some attributes changed or added, others gone."""
     kept = {name: value for name, value in row.attributes.items() if name not in without}
     return Row(row.table, kept | dict(changes))
 
 
 def bucket_row(bucket: Bucket) -> Row:
-    """A bucket of assets as VAMS registered it."""
+    """Return a bucket of assets as VAMS registered it."""
     return Row(
         BUCKETS,
         {
@@ -63,7 +63,7 @@ def bucket_row(bucket: Bucket) -> Row:
 
 
 def database_row(database: Database) -> Row:
-    """A database as its administrator left it."""
+    """Return a database as its administrator left it."""
     return Row(
         DATABASES,
         {
@@ -79,7 +79,7 @@ def database_row(database: Database) -> Row:
 
 
 def asset_row(asset: Asset) -> Row:
-    """An asset; an archived one lies in the partition of its database's deleted assets."""
+    """Return an asset; an archived one lies in the partition of its database's deleted assets."""
     archived = {"status": "archived", "archivedAt": asset.archived_at, "archivedBy": "ana@example.com"}
     return Row(
         ASSETS,
@@ -102,7 +102,7 @@ def asset_row(asset: Asset) -> Row:
 
 
 def file_version_row(asset: Asset, path: str, version_id: str, execution_id: str) -> Row:
-    """The version of an asset's file that a run made."""
+    """Return the version of an asset's file that a run made."""
     key = keys.file_key(asset.database_id, asset.asset_id, path)
     return Row(
         FILE_VERSIONS,
@@ -117,7 +117,7 @@ def file_version_row(asset: Asset, path: str, version_id: str, execution_id: str
 
 
 def pipeline_row(pipeline: Pipeline) -> Row:
-    """A pipeline's definition."""
+    """Return a pipeline's definition."""
     return Row(
         PIPELINES,
         {
@@ -150,7 +150,7 @@ def pipeline_row(pipeline: Pipeline) -> Row:
 
 
 def _engine(pipeline: Pipeline) -> dict[str, Any]:
-    """Where the pipeline's work is sent."""
+    """Return where the pipeline's work is sent."""
     match pipeline.execution_type:
         case "SQS":
             return {"sqs": {"queueUrl": f"https://sqs.{REGION}.amazonaws.com/{ACCOUNT}/vams-{pipeline.pipeline_id}"}}
@@ -163,7 +163,7 @@ def _engine(pipeline: Pipeline) -> dict[str, Any]:
 
 
 def specified_pipelines(specified: tuple[Specified, ...]) -> list[PlannedPipeline]:
-    """The steps of a workflow, as its definition lists them and each run keeps a snapshot of them."""
+    """Return the steps of a workflow, as its definition lists them and each run keeps a snapshot of them."""
     return [
         PlannedPipeline(
             database_id=one.pipeline.database_id,
@@ -176,7 +176,7 @@ def specified_pipelines(specified: tuple[Specified, ...]) -> list[PlannedPipelin
 
 
 def effective_system_config(*, file_metadata: bool = True, allow: tuple[str, ...] = ("*.step",)) -> dict[str, Any]:
-    """What files and metadata a step or a workflow takes."""
+    """Return what files and metadata a step or a workflow takes."""
     return {
         "inputFileArity": "multi",
         "assetScope": {
@@ -196,7 +196,7 @@ def effective_system_config(*, file_metadata: bool = True, allow: tuple[str, ...
 
 
 def workflow_row(workflow: Workflow) -> Row:
-    """A workflow's definition."""
+    """Return a workflow's definition."""
     return Row(
         WORKFLOWS,
         {

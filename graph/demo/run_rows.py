@@ -18,7 +18,7 @@ _EVENT_PREFIX = "vams.prod"
 
 
 def run_rows(run: Run) -> Iterator[Row]:
-    """Every row of a run, with the file versions it made."""
+    """Yield every row of a run, with the file versions it made."""
     yield _execution(run)
     yield _configuration(run)
     for selection in run.inputs:
@@ -91,7 +91,7 @@ def _configuration(run: Run) -> Row:
 
 
 def _envelope(captured: tuple[Metadata, ...]) -> dict[str, Any]:
-    """The metadata envelope, version 2: assets in order of capture, each with its files, then the databases."""
+    """Return the metadata envelope, version 2: assets in order of capture, each with its files, then the databases."""
     assets: dict[str, dict[str, Any]] = {}
     databases = []
     for one in captured:

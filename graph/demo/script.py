@@ -22,7 +22,7 @@ class Script:
         self._at = max(self._at, instant)
 
     def add(self, event_type: str, after: int, *, seconds: float | None = None, **details: Any) -> int:
-        """One event, some seconds later, caused by the event ``after``; 0 for none."""
+        """Return one event, some seconds later, caused by the event ``after``; 0 for none."""
         self._at += timedelta(seconds=self._pace if seconds is None else seconds)
         event: RawEvent = {
             "id": len(self.events) + 1,
@@ -36,19 +36,19 @@ class Script:
         return len(self.events)
 
     def enter(self, state_type: str, name: str, after: int) -> int:
-        """Enters a state."""
+        """Enter a state."""
         return self.add(f"{state_type}StateEntered", after, name=name, input="{}")
 
     def leave(self, state_type: str, name: str, after: int, **more: Any) -> int:
-        """Leaves a state."""
+        """Leave a state."""
         return self.add(f"{state_type}StateExited", after, name=name, output="{}", **more)
 
     def passing(self, state_type: str, name: str, after: int) -> int:
-        """Passes through a state that does no work."""
+        """Pass through a state that does no work."""
         return self.leave(state_type, name, self.enter(state_type, name, after))
 
     def work(self, after: int, *, seconds: float = 2, error: str = "", cause: str = "") -> int:
-        """One attempt of a Task that invokes a function; with an error it fails."""
+        """Return one attempt of a Task that invokes a function; with an error it fails."""
         scheduled = self.add(
             "LambdaFunctionScheduled", after, resource="arn:aws:lambda:us-west-2:123456789012:function:f"
         )
@@ -56,30 +56,30 @@ class Script:
         return self.attempt("LambdaFunction", started, seconds=seconds, error=error, cause=cause)
 
     def attempt(self, integration: str, after: int, *, seconds: float = 2, error: str = "", cause: str = "") -> int:
-        """The end of an attempt that has started; with an error it fails."""
+        """Return the end of an attempt that has started; with an error it fails."""
         if error:
             return self.add(f"{integration}Failed", after, seconds=seconds, error=error, cause=cause)
         return self.add(f"{integration}Succeeded", after, seconds=seconds, output="{}")
 
     def callback(self, after: int) -> int:
-        """Schedules a function that is to call back."""
+        """Schedule a function that is to call back."""
         about: dict[str, Any] = {"resourceType": "lambda", "resource": "invoke.waitForTaskToken"}
         return self.add("TaskScheduled", after, **about, region="us-west-2", parameters="{}")
 
     def redrive(self, after: int, number: int, *, error: str, cause: str) -> int:
-        """Fails the execution, and redrives it half a minute later."""
+        """Fail the execution, and redrive it half a minute later."""
         ended = self.add("ExecutionFailed", after, error=error, cause=cause)
         return self.add("ExecutionRedriven", ended, seconds=30, redriveCount=number)
 
     def task(self, name: str, after: int, *failures: str, seconds: float = 2) -> int:
-        """A Task that fails so often before it succeeds."""
+        """Return a Task that fails so often before it succeeds."""
         last = self.enter("Task", name, after)
         for error in failures:
             last = self.work(last, seconds=seconds, error=error, cause=f"{name}: {error}")
         return self.leave("Task", name, self.work(last, seconds=seconds))
 
     def batch(self, name: str, after: int, *jobs: tuple[str, str, bool]) -> int:
-        """A Task that runs a job, one attempt for each (job id, log stream, whether it succeeds)."""
+        """Return a Task that runs a job, one attempt for each (job id, log stream, whether it succeeds)."""
         about: dict[str, Any] = {"resourceType": "batch", "resource": "submitJob.sync"}
         last = self.enter("Task", name, after)
         for job_id, stream, succeeds in jobs:

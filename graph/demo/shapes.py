@@ -24,7 +24,7 @@ LONG_CHAIN_ID = execution_id("long chain")
 
 
 def shape_rows() -> Iterator[Row]:
-    """The rows of one run of each shape."""
+    """Yield the rows of one run of each shape."""
     for run in (*ENDINGS, *_selections(), *_chains()):
         yield from run_rows(run)
 

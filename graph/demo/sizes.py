@@ -45,7 +45,7 @@ METADATA_BYTES = 300 * 1024
 
 
 def size_rows() -> Iterator[Row]:
-    """The rows of the large runs."""
+    """Yield the rows of the large runs."""
     for run in (_large_log(), _large_metadata(), _many_outputs(), _many_inputs()):
         yield from run_rows(run)
     yield from map(_flagged, run_rows(_cut_short()))
@@ -79,7 +79,7 @@ def _log_text(started_at: str) -> str:
 
 
 def _large_metadata() -> Run:
-    """One entity's metadata at its caps: a thousand entries in 300 KiB."""
+    """Return one entity's metadata at its caps: a thousand entries in 300 KiB."""
     keys = [f"sensor-{number:04}" for number in range(1_000)]
     spare = METADATA_BYTES - len(json.dumps(dict.fromkeys(keys, "")))
     length, longer = divmod(spare, len(keys))
@@ -153,7 +153,7 @@ def _many_inputs() -> Run:
 
 
 def _cut_short() -> Run:
-    """A run whose every text ends in the middle, as if it had not fitted its row."""
+    """Return a run whose every text ends in the middle, as if it had not fitted its row."""
     text = _CUT_CONFIGURATION
     run = replace(
         played(CUT_SHORT_ID, world.THUMBNAILS, "2026-06-14T07:00:00Z"),
@@ -170,6 +170,6 @@ def _cut_short() -> Run:
 
 
 def _flagged(row: Row) -> Row:
-    """The row with every sign of truncation but that of the metadata sources, which decide who may see the run."""
+    """Return the row with every sign of truncation but that of metadata sources, which decide who may see it."""
     flags = (name for name in row.attributes if name.endswith("Truncated") and not name.startswith("metadataSource"))
     return changed(row, dict.fromkeys(flags, True))

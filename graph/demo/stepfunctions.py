@@ -30,7 +30,7 @@ class Machine:
     log_group: str = ""
 
     def execution(self, name: str) -> str:
-        """The ARN of one of its executions."""
+        """Return the ARN of one of its executions."""
         return f"{self.arn.replace(':stateMachine:', ':execution:')}:{name}"
 
 
@@ -71,12 +71,12 @@ class EmbeddedStepFunctions:
         self._clock = clock
 
     def append(self, execution: str, events: Sequence[RawEvent], status: str) -> None:
-        """Lets an execution go on; what was still to come of it does not come."""
+        """Let an execution go on; what was still to come of it does not come."""
         known = self._so_far(self._executions[execution])
         self._executions[execution] = replace(known, events=[*known.events, *events], status=status, is_live=False)
 
     def describe_execution(self, *, executionArn: str) -> dict[str, Any]:  # noqa: N803
-        """What became of an execution."""
+        """Return what became of an execution."""
         execution = self._execution(executionArn, "DescribeExecution")
         times: dict[str, datetime] = {"startDate": execution.events[0]["timestamp"]}
         if execution.status != "RUNNING":
@@ -99,7 +99,7 @@ class EmbeddedStepFunctions:
         }
 
     def stop_execution(self, *, executionArn: str, error: str, cause: str) -> dict[str, Any]:  # noqa: N803
-        """Stops an execution that runs."""
+        """Stop an execution that runs."""
         execution, now = self._execution(executionArn, "StopExecution"), datetime.fromtimestamp(self._clock(), UTC)
         if execution.status == "RUNNING":
             ending = {"id": len(execution.events) + 1, "previousEventId": 0, "type": "ExecutionAborted"}
@@ -108,18 +108,18 @@ class EmbeddedStepFunctions:
         return {"stopDate": self._executions[executionArn].events[-1]["timestamp"]}
 
     def describe_state_machine(self, *, stateMachineArn: str) -> dict[str, Any]:  # noqa: N803
-        """A state machine."""
+        """Return a state machine."""
         machine = self._machines.get(stateMachineArn)
         if machine is None:
             raise _refused("DescribeStateMachine", "StateMachineDoesNotExist")
         return _shown(machine)
 
     def describe_state_machine_for_execution(self, *, executionArn: str) -> dict[str, Any]:  # noqa: N803
-        """The state machine of an execution."""
+        """Return the state machine of an execution."""
         return _shown(self._execution(executionArn, "DescribeStateMachineForExecution").machine)
 
     def describe_map_run(self, *, mapRunArn: str) -> dict[str, Any]:  # noqa: N803
-        """The run of a distributed Map."""
+        """Return the run of a distributed Map."""
         for execution in self._executions.values():
             if mapRunArn in execution.map_runs:
                 return {"mapRunArn": mapRunArn, "executionArn": execution.arn, **execution.map_runs[mapRunArn]}
@@ -134,7 +134,7 @@ class EmbeddedStepFunctions:
         includeExecutionData: bool = True,  # noqa: N803
         nextToken: str | None = None,  # noqa: N803
     ) -> dict[str, Any]:
-        """One page of the events of an execution."""
+        """Return one page of the events of an execution."""
         call = "GetExecutionHistory"
         events = self._execution(executionArn, call).events
         of = [executionArn, reverseOrder, includeExecutionData]
@@ -155,7 +155,7 @@ class EmbeddedStepFunctions:
         return self._so_far(self._executions[arn])
 
     def _so_far(self, execution: Played) -> Played:
-        """An execution as it stands now; there is none before its first event."""
+        """Return an execution as it stands now; there is none before its first event."""
         if not execution.is_live:
             return execution
         now = datetime.fromtimestamp(self._clock(), UTC)

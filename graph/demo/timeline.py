@@ -16,22 +16,22 @@ COMPLETE = "Workflow Execution Output Processing Complete"
 
 
 def execution_id(name: str) -> str:
-    """The id of the run that the demo calls by this name."""
+    """Return the id of the run that the demo calls by this name."""
     return identifier("execution", name)
 
 
 def instant(date: str) -> datetime:
-    """The instant that a stored date stands for."""
+    """Return the instant that a stored date stands for."""
     return datetime.strptime(date, _DATE).replace(tzinfo=UTC)
 
 
 def optional_instant(date: str) -> datetime | None:
-    """The instant that a stored date stands for, if there is one."""
+    """Return the instant that a stored date stands for, if there is one."""
     return instant(date) if date else None
 
 
 def later(date: str, seconds: int) -> str:
-    """The date so many seconds on."""
+    """Return the date so many seconds on."""
     return stored_date(instant(date) + timedelta(seconds=seconds))
 
 
@@ -44,7 +44,7 @@ def played(
     reached: int | None = None,
     error: str = "",
 ) -> Run:
-    """A run that came as far as the step ``reached`` (the last, if None) and stands, or ended there, with ``status``.
+    """Return a run that reached the step ``reached`` (the last, if None) and is, or ended, in ``status``.
 
     A failure or an abort ends every step that had not ended. A time-out is seen from outside, so that the steps keep
     what they last said.
@@ -92,7 +92,7 @@ def _steps(run_id: str, workflow: Workflow, started_at: str, status: str, reache
 
 
 def _log(run_id: str, workflow: Workflow, status: str, reached: int, error: str) -> str:
-    """What the engine logged of the run, one JSON object a line."""
+    """Return what the engine logged of the run, one JSON object a line."""
     arn = f"{workflow.arn.replace(':stateMachine:', ':execution:')}:{run_id}"
     entered = [{"type": "TaskStateEntered", "name": specified.job} for specified in workflow.specified[: reached + 1]]
     ending = {"type": f"Execution{status.title().replace('_', '')}"}

@@ -42,7 +42,7 @@ SEES = {
 
 
 def welcome(url: str, token: str) -> str:
-    """The text, for a server at a URL, with a token for a user who has shown a second factor."""
+    """Return the text, for a server at a URL, with a token for a user who has shown a second factor."""
     queries = "\n\n".join(f"  # {example.leads_to}\n  {example.query}" for example in EXAMPLES)
     keys = "\n".join(f"  {key:<18} {user:<20} {SEES[user]}" for user, key in API_KEY_OF.items())
     live = f"  {LIVE_ID}  started with the server, and goes on for two minutes"
