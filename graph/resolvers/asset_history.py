@@ -31,7 +31,7 @@ RowT = TypeVar("RowT", InputRow, ConfigurationRow)
 async def asset_executions(
     context: Context, request: PageRequest, asset: AssetRow, role: AssetRole | None, wanted: ExecutionFilter | None
 ) -> Page[ExecutionRow]:
-    """The executions that read or wrote an asset and may be seen; with a role, those that touched it that way.
+    """Return the executions that read or wrote an asset and may be seen; with a role, those that touched it that way.
 
     Raises:
         Forbidden: when the viewer may not list the executions of the asset.
@@ -76,7 +76,7 @@ class _Stream:
         self.edge = str(stretch.end[0]) if stretch.end else None
 
     def take(self, horizon: str | None, *, descending: bool) -> list[Any]:
-        """The rows that are settled, since every row that comes before them has been read too."""
+        """Return the rows that are settled, since every row that comes before them has been read too."""
         if horizon is None:
             taken, self.rows = self.rows, []
             return taken
@@ -142,7 +142,7 @@ class _Reading:
                 return Filled(entries, reason, decided)
 
     async def _advance(self, budget: Budget) -> None:
-        """Reads on where reading is furthest behind; at first, everywhere."""
+        """Read on where reading is furthest behind; at first, everywhere."""
         open_streams = [stream for stream in (self._inputs, self._outputs) if stream.next is not None]
         horizon = self._horizon()
         behind = [stream for stream in open_streams if stream.edge in (None, horizon)]
@@ -150,7 +150,7 @@ class _Reading:
         await self._context.scope.gather(*(stream.advance() for stream in behind))
 
     def _settle(self) -> list[tuple[_Place, InputRow | ConfigurationRow]]:
-        """The rows that are settled, in order: one for each run at a place, its input row if it has one there."""
+        """Return the settled rows, in order: one for each run at a place, its input row if it has one there."""
         horizon = self._horizon()
         readers = self._by_place(self._inputs.take(horizon, descending=self._descending))
         writers = self._by_place(self._outputs.take(horizon, descending=self._descending))
@@ -159,7 +159,7 @@ class _Reading:
     async def _matching(
         self, settled: Sequence[tuple[_Place, InputRow | ConfigurationRow]], budget: Budget
     ) -> list[Entry[ExecutionRow]]:
-        """The runs of some rows that belong to the list, in their order, each with its roles."""
+        """Return the runs of some rows that belong to the list, in their order, each with its roles."""
         if self._must_probe:
             budget.spend(sum(isinstance(row, ConfigurationRow) for _, row in settled))
         found = await self._context.scope.gather(
@@ -194,7 +194,7 @@ class _Reading:
         return execution, (AssetRole.READ, AssetRole.WROTE) if wrote else (AssetRole.READ,)
 
     async def _run_of(self, row: InputRow) -> ExecutionRow | None:
-        """The run of an input, by its whole key where the row has the copy of its workflow's."""
+        """Return the run of an input, by its whole key where the row has the copy of its workflow's."""
         executions = self._context.loaders.executions
         if not row.workflow_id or not row.workflow_database_id:
             return await executions.by_id.load(row.execution_id)
@@ -216,7 +216,7 @@ class _Reading:
         return execution, () if stands_elsewhere else (AssetRole.READ, AssetRole.WROTE)
 
     def _by_place(self, rows: Iterable[RowT]) -> dict[_Place, RowT]:
-        """The first row of each run at each place between the start and the stop."""
+        """Return the first row of each run at each place between the start and the stop."""
         low, high = (self._stop, self._start) if self._descending else (self._start, self._stop)
         placed: dict[_Place, RowT] = {}
         for row in rows:
@@ -226,14 +226,14 @@ class _Reading:
         return placed
 
     def _horizon(self) -> str | None:
-        """The date up to which every stream has been read; None when all of them are read to their ends."""
+        """Return the date up to which every stream has been read; None when all of them are read to their ends."""
         edges = [stream.edge for stream in (self._inputs, self._outputs) if stream.edge is not None]
         if not edges:
             return None
         return max(edges) if self._descending else min(edges)
 
     def _dates(self, wanted: Between) -> Between:
-        """The dates to read: the filter's, between those of the start and the stop, which may hold more runs."""
+        """Return the dates to read: the filter's, between those of the start and the stop, which may hold more runs."""
         newest, oldest = (self._start, self._stop) if self._descending else (self._stop, self._start)
         return Between(
             _tightest(max, wanted.low, oldest.date if oldest else None),

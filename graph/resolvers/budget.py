@@ -17,12 +17,12 @@ class Budget:
 
     @classmethod
     def of(cls, context: Context) -> "Budget":
-        """A fresh budget, as the settings say."""
+        """Return a fresh budget, as the settings say."""
         settings = context.services.settings
         return cls(settings.read_budget_pages, settings.read_budget_seconds)
 
     def spend(self, calls: int) -> None:
-        """Takes some calls off the budget."""
+        """Take some calls off the budget."""
         self.calls -= calls
 
     @property

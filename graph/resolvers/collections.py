@@ -17,7 +17,7 @@ async def of_partition(
     *conditions: str | None,
     newest_first: bool = False,
 ) -> Page[RowT]:
-    """A page of the rows of one partition.
+    """Return a page of the rows of one partition.
 
     ``conditions`` are the arguments that chose the rows, for cursors to be bound to.
     """
@@ -34,7 +34,7 @@ async def of_partition(
 async def of_execution(
     context: Context, request: PageRequest, execution_id: str, rows: Rows[RowT], *conditions: str | None
 ) -> Page[RowT]:
-    """A page of the rows of all steps of an execution, in chain order."""
+    """Return a page of the rows of all steps of an execution, in chain order."""
 
     async def read(window: Window) -> Filled[RowT]:
         chain = await context.loaders.steps.chain.load(execution_id)

@@ -34,7 +34,7 @@ class EngineExecution:
 
     @classmethod
     def of(cls, owner: StageOwner, reference: str | None, context: Context) -> "EngineExecution | None":
-        """The run that a reference names; None where no engine recognises it."""
+        """Return the run that a reference names; None where no engine recognises it."""
         run = context.engines.run(reference) if reference else None
         return cls(owner, run) if run is not None else None
 
@@ -72,37 +72,37 @@ class EngineExecution:
 
 
 async def of_execution(execution: ExecutionRow, context: Context) -> EngineExecution | None:
-    """The run of the workflow's own state machine."""
+    """Return the run of the workflow's own state machine."""
     return EngineExecution.of(StageOwner(execution.execution_id), execution.arn, context)
 
 
 async def of_stage(stage: Stage, context: Context) -> EngineExecution | None:
-    """The run that a stage is of."""
+    """Return the run that a stage is of."""
     return EngineExecution.of(stage.owner, stage.reference, context)
 
 
 async def execution(run: EngineExecution, context: Context) -> ExecutionRow | None:
-    """The execution that the run is of."""
+    """Return the execution that the run is of."""
     return await visible_execution(context, run.execution_id)
 
 
 async def execution_arn(run: EngineExecution, _context: Context) -> str | None:
-    """The ARN of the run; None of a flow."""
+    """Return the ARN of the run; None of a flow."""
     return run.run.arn
 
 
 async def state_machine_arn(run: EngineExecution, _context: Context) -> str | None:
-    """The ARN of the state machine; None of a flow."""
+    """Return the ARN of the state machine; None of a flow."""
     return run.run.flow_arn
 
 
 async def facts(run: EngineExecution, context: Context) -> RunFacts | None:
-    """What the engine says of the run; None where it does not answer."""
+    """Return what the engine says of the run; None where it does not answer."""
     return (await context.engines.facts(run.reference)).value
 
 
 def fact(name: str) -> Callable[[EngineExecution, Context], Awaitable[Any]]:
-    """A resolver of what the engine says under a name."""
+    """Return a resolver of what the engine says under a name."""
 
     async def said(run: EngineExecution, context: Context) -> Any:
         told = await facts(run, context)
@@ -112,13 +112,13 @@ def fact(name: str) -> Callable[[EngineExecution, Context], Awaitable[Any]]:
 
 
 async def status(run: EngineExecution, context: Context) -> ExecutionStatus:
-    """How far it has come."""
+    """Return how far it has come."""
     said = await facts(run, context)
     return said.status if said else ExecutionStatus.UNKNOWN
 
 
 async def status_warning(run: EngineExecution, context: Context) -> ExecutionWarning | None:
-    """Why its status is not known."""
+    """Return why its status is not known."""
     told = await context.engines.facts(run.reference)
     if told.value is None:
         return call_failed(f"Execution unavailable for {run.name}", told.failure or FORGOTTEN)
@@ -126,63 +126,63 @@ async def status_warning(run: EngineExecution, context: Context) -> ExecutionWar
 
 
 async def duration_ms(run: EngineExecution, context: Context) -> int | None:
-    """Milliseconds from its start to its end; None while it runs."""
+    """Return milliseconds from its start to its end; None while it runs."""
     said = await facts(run, context)
     return milliseconds_between(said.started_at, said.stopped_at) if said else None
 
 
 async def given(run: EngineExecution, context: Context) -> Any:
-    """The JSON that it was started with."""
+    """Return the JSON that it was started with."""
     said = await facts(run, context)
     return await _json(said.input if said else None, context)
 
 
 async def returned(run: EngineExecution, context: Context) -> Any:
-    """The JSON that it returned."""
+    """Return the JSON that it returned."""
     said = await facts(run, context)
     return await _json(said.output if said else None, context)
 
 
 async def definition(run: EngineExecution, context: Context) -> str | None:
-    """The text of the definition that it started with."""
+    """Return the text of the definition that it started with."""
     text = (await context.engines.definition(run.reference)).value
     return await context.engines.off_loop(lambda: redact(text)) if text is not None else None
 
 
 async def error(run: EngineExecution, context: Context) -> str | None:
-    """The name of the error that ended it."""
+    """Return the name of the error that ended it."""
     said = await facts(run, context)
     return brief(said.error if said else None)
 
 
 async def cause(run: EngineExecution, context: Context) -> str | None:
-    """Why it ended so."""
+    """Return why it ended so."""
     said = await facts(run, context)
     return brief(said.cause if said else None)
 
 
 async def detail(run: EngineExecution, context: Context) -> RunDetail:
-    """What happened inside it."""
+    """Return what happened inside it."""
     return await context.engines.detail(run.reference)
 
 
 async def stage_source(run: EngineExecution, context: Context) -> StageSource:
-    """What its stages are known from."""
+    """Return what its stages are known from."""
     return (await detail(run, context)).stage_source
 
 
 async def history_is_complete(run: EngineExecution, context: Context) -> bool:
-    """Whether every event was read."""
+    """Return whether every event was read."""
     return (await detail(run, context)).is_complete
 
 
 async def unread(run: EngineExecution, context: Context) -> Sequence[UnreadRange]:
-    """What was not read of the history that its stages and visits are told from."""
+    """Return what was not read of the history that its stages and visits are told from."""
     return (await detail(run, context)).attribution.unread()
 
 
 async def stages(run: EngineExecution, context: Context, request: PageRequest) -> Page[Stage]:
-    """Its stages."""
+    """Return its stages."""
     return await stage_page(run.owner, run.reference, context, request)
 
 
@@ -194,7 +194,7 @@ async def history(
     types: list[str] | None = None,
     around: int | None = None,
 ) -> Page[HistoryEvent]:
-    """Its events, oldest first; those of a state, of some types."""
+    """Return its events, oldest first; those of a state, of some types."""
     return await history_page(run.owner, run.reference, context, request, step_name, types, around)
 
 
@@ -203,7 +203,7 @@ async def _json(text: str | None, context: Context) -> Any:
 
 
 def _redacted(text: str) -> Any:
-    """A JSON value; what is none, or is too deep to be written as part of a response, as text."""
+    """Return a JSON value; what is none, or is too deep to be written as part of a response, as text."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -212,7 +212,7 @@ def _redacted(text: str) -> Any:
 
 
 def _is_deeper(value: Any, levels: int) -> bool:
-    """Whether a JSON value holds lists and objects within each other beyond some levels."""
+    """Return whether a JSON value holds lists and objects within each other beyond some levels."""
     level = [value]
     for _ in range(levels):
         level = [held for one in level for held in _held(one)]

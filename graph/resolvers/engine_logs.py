@@ -22,11 +22,11 @@ class EngineLogs:
         self._engines = engines
 
     def history(self, execution: ExecutionRow, span: Span, text: str) -> LineReader:
-        """The history of an execution as lines, those within a span that hold a text."""
+        """Return the history of an execution as lines, those within a span that hold a text."""
         return _HistoryReader(self._engines, execution.arn, span, text)
 
     async def batch_streams(self, sub_executions: Sequence[Mapping[str, Any]], stage_name: str) -> tuple[str, ...]:
-        """The log streams of the Batch job that a stage of a step's registered state machines ran, if known."""
+        """Return the log streams of the Batch job that a stage of a step's registered state machines ran, if known."""
         async with OperationScope() as scope:
             operation = self._engines.operation(scope)
             registrations = filter(None, map(operation.registration, sub_executions))
@@ -54,7 +54,7 @@ class _HistoryReader:
     text: str
 
     async def read(self, window: LineWindow, allowance: Allowance) -> LogReading:
-        """The lines of a window, page by page from the end where it begins."""
+        """Return the lines of a window, page by page from the end where it begins."""
         if self.engines.run(self.reference) is None:
             return LogReading(())
         engine = self.engines.of(self.reference)

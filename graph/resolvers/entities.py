@@ -17,7 +17,7 @@ Reference = tuple[str, ...]
 
 
 async def entities(context: Context, representations: Sequence[Any]) -> list[Any]:
-    """The objects of some representations, in their order; the error of one stands in its place.
+    """Return the objects of some representations, in their order; the error of one stands in its place.
 
     Raises:
         BadUserInput: for more than a thousand.
@@ -34,7 +34,7 @@ async def entities(context: Context, representations: Sequence[Any]) -> list[Any
 
 
 def _reference(representation: Any) -> Reference | BadUserInput:
-    """What a representation refers to. Its other fields are not looked at, and nothing of it is ever shown."""
+    """Return what a representation refers to, by the fields of its key alone; show none of its values."""
     match representation:
         case {"__typename": str(kind)} if kind in ENTITIES and not any(map(_is_nested, representation.values())):
             key = tuple(representation.get(name) for name in ENTITIES[kind].key)

@@ -6,7 +6,7 @@ from graph.resolvers.gate import OfExecution, visible_execution
 
 
 async def subject(warning: ExecutionWarning, context: Context) -> OfExecution | None:
-    """The object that a warning is about, if the viewer may see its execution."""
+    """Return the object that a warning is about, if the viewer may see its execution."""
     found: OfExecution | None = warning.subject
     if found is None or await visible_execution(context, found.execution_id) is None:
         return None

@@ -28,7 +28,7 @@ class ExecutionGroup:
 
 
 async def execution(context: Context, execution_id: str) -> ExecutionRow | None:
-    """The execution of an id, if the viewer may see it.
+    """Return the execution of an id, if the viewer may see it.
 
     What its fields are sure to need is read together with it, and dropped if there is none to be seen.
     """
@@ -43,7 +43,7 @@ async def execution(context: Context, execution_id: str) -> ExecutionRow | None:
 
 
 async def group(context: Context, group_id: str) -> ExecutionGroup | None:
-    """The group of an id, if the viewer may see any of its executions."""
+    """Return the group of an id, if the viewer may see any of its executions."""
     if not context.access.permits(routes.EXECUTIONS):
         return None
     one = PageRequest("Query.executionGroup", first=1)
@@ -54,37 +54,37 @@ async def group(context: Context, group_id: str) -> ExecutionGroup | None:
 async def executions_of_group(
     of: ExecutionGroup, context: Context, page: PageRequest, wanted: ExecutionFilter | None
 ) -> Page[ExecutionRow]:
-    """The executions of a group, newest first."""
+    """Return the executions of a group, newest first."""
     return await lists.executions(context, page, wanted and wanted.within_group(of.group_id), (of.group_id,))
 
 
 async def executions_of_workflow(
     of: WorkflowRow, context: Context, page: PageRequest, wanted: ExecutionFilter | None
 ) -> Page[ExecutionRow]:
-    """The executions of a workflow, newest first."""
+    """Return the executions of a workflow, newest first."""
     key = (of.database_id, of.workflow_id)
     return await lists.executions(context, page, wanted and wanted.within_workflow(*key), key)
 
 
 async def workflow(execution: ExecutionRow, context: Context) -> WorkflowRow | None:
-    """The definition that the execution ran, as it stands now."""
+    """Return the definition that the execution ran, as it stands now."""
     return await references.workflow(context, execution.workflow_database_id, execution.workflow_id)
 
 
 async def own_group(execution: ExecutionRow, context: Context) -> ExecutionGroup | None:
-    """The group of the execution, if the viewer may list what is in it, which is at least this run."""
+    """Return the group of the execution, if the viewer may list what is in it, which is at least this run."""
     if not execution.group_id or not context.access.permits(routes.EXECUTIONS):
         return None
     return ExecutionGroup(execution.group_id)
 
 
 async def log(execution: ExecutionRow, context: Context) -> StoredText | None:
-    """The log text that was captured at the end of the run."""
+    """Return the log text that was captured at the end of the run."""
     return log_text(context, execution.log_text)
 
 
 async def steps(execution: ExecutionRow, context: Context, page: PageRequest) -> Page[StepRow]:
-    """The steps of the execution, in chain order."""
+    """Return the steps of the execution, in chain order."""
 
     async def read(window: Window) -> Filled[StepRow]:
         chain = await context.loaders.steps.chain.load(execution.execution_id)
@@ -97,40 +97,40 @@ async def steps(execution: ExecutionRow, context: Context, page: PageRequest) ->
 
 
 async def end_step(execution: ExecutionRow, context: Context) -> StepRow | None:
-    """The step that ends the chain."""
+    """Return the step that ends the chain."""
     return await context.loaders.steps.end(execution.execution_id)
 
 
 async def may_abort(execution: ExecutionRow, context: Context) -> bool:
-    """Whether the viewer may abort the run, whatever its status."""
+    """Return whether the viewer may abort the run, whatever its status."""
     return await context.access.may_abort(execution)
 
 
 async def may_delete(execution: ExecutionRow, context: Context) -> bool:
-    """Whether the viewer may delete the run here, whatever its status."""
+    """Return whether the viewer may delete the run here, whatever its status."""
     settings = context.services.settings
     return settings.actions and settings.delete_executions and await context.access.may_delete(execution)
 
 
 async def may_abort_newest(of: ExecutionGroup, context: Context) -> bool | None:
-    """Whether the viewer may abort the newest run of the group that the viewer sees."""
+    """Return whether the viewer may abort the newest run of the group that the viewer sees."""
     one = PageRequest("ExecutionGroup.viewerCanAbort", first=1)
     found = await lists.executions(context, one, ExecutionFilter(group_id=of.group_id))
     return await context.access.may_abort(found.nodes[0]) if found.nodes else None
 
 
 async def may_read_details(execution: ExecutionRow, context: Context) -> bool:
-    """Whether the viewer may read what is beyond the row of a list."""
+    """Return whether the viewer may read what is beyond the row of a list."""
     return context.access.permits(routes.execution_details(execution.execution_id))
 
 
 async def may_read_metadata(execution: ExecutionRow, context: Context) -> bool:
-    """Whether the viewer may read any metadata of the run."""
+    """Return whether the viewer may read any metadata of the run."""
     return await may_read_details(execution, context) and context.access.permits(
         routes.execution_metadata(execution.execution_id)
     )
 
 
 async def may_read_logs(execution: ExecutionRow, context: Context) -> bool:
-    """Whether the viewer may read any log text of the run."""
+    """Return whether the viewer may read any log text of the run."""
     return gate.may_read_logs(execution, context)

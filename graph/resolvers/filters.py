@@ -25,29 +25,29 @@ class ExecutionFilter:
     started_to: datetime | None = None
 
     def within_workflow(self, database_id: str, workflow_id: str) -> "ExecutionFilter | None":
-        """The filter with a workflow's own condition; None when they contradict each other."""
+        """Return the filter with a workflow's own condition; None when they contradict each other."""
         if self.workflow_database_id not in (None, database_id) or self.workflow_id not in (None, workflow_id):
             return None
         return replace(self, workflow_database_id=database_id, workflow_id=workflow_id)
 
     def within_group(self, group_id: str) -> "ExecutionFilter | None":
-        """The filter with a group's own condition; None when they contradict each other."""
+        """Return the filter with a group's own condition; None when they contradict each other."""
         return replace(self, group_id=group_id) if self.group_id in (None, group_id) else None
 
     def of_no_workflow(self) -> "ExecutionFilter":
-        """The filter with a workflow in the place of its own that cannot exist."""
+        """Return the filter with a workflow in the place of its own that cannot exist."""
         return replace(self, workflow_database_id=keys.NO_ID, workflow_id=keys.NO_ID)
 
     def without_workflow(self) -> "ExecutionFilter":
-        """The conditions that are left when rows come from the workflow's own index."""
+        """Return the conditions that are left when rows come from the workflow's own index."""
         return replace(self, workflow_database_id=None, workflow_id=None)
 
     def without_group(self) -> "ExecutionFilter":
-        """The conditions that are left when rows come from the group's own index."""
+        """Return the conditions that are left when rows come from the group's own index."""
         return replace(self, group_id=None)
 
     def without_dates(self) -> "ExecutionFilter":
-        """The conditions that are left when the key range is read."""
+        """Return the conditions that are left when the key range is read."""
         return replace(self, started_from=None, started_to=None)
 
     @property
@@ -80,7 +80,7 @@ class ExecutionFilter:
         return Between(low, high)
 
     def conditions(self) -> tuple[OneOf, ...]:
-        """The conditions as the database checks them, after the key."""
+        """Return the conditions as the database checks them, after the key."""
         one_of = [
             OneOf(attribute, (value,))
             for attribute, value in (
@@ -98,7 +98,7 @@ class ExecutionFilter:
         return tuple(one for one in one_of if one.texts)  # where no text is left out, there is no condition
 
     def matches(self, execution: ExecutionRow) -> bool:
-        """Whether an execution meets every condition but that of the dates, which the key range has checked."""
+        """Return whether an execution meets every condition but that of the dates, which the key range has checked."""
         return (
             self.workflow_database_id in (None, execution.workflow_database_id)
             and self.workflow_id in (None, execution.workflow_id)
@@ -109,7 +109,7 @@ class ExecutionFilter:
         )
 
     def identity(self) -> tuple[object, ...]:
-        """The filter as plain values, for cursors to be bound to."""
+        """Return the filter as plain values, for cursors to be bound to."""
         return (
             self.workflow_database_id,
             self.workflow_id,
@@ -123,7 +123,7 @@ class ExecutionFilter:
 
 
 def _whole_seconds_from(instant: datetime) -> str:
-    """The first whole second that is not before an instant, without a zone, so that it sorts before every spelling."""
+    """Return an instant rounded up to a second, without a zone, so that it sorts before every spelling."""
     if instant.microsecond and instant < _LAST_SECOND:
         instant += timedelta(seconds=1)
     return _seconds(instant)

@@ -21,12 +21,12 @@ class OfExecution(Protocol):
 
 
 async def visible(context: Context, row: RowT | None) -> RowT | None:
-    """The object, if there is one and the viewer may see it."""
+    """Return the object, if there is one and the viewer may see it."""
     return row if row is not None and await context.access.sees(row) else None
 
 
 async def within_sight(context: Context, wanted: ExecutionFilter) -> ExecutionFilter:
-    """The filter, with a workflow that cannot exist in the place of one whose executions the viewer may not see.
+    """Return the filter, with a workflow that cannot exist in the place of one whose executions the viewer may not see.
 
     So one that is hidden is looked for as one that is absent is: with the same reads, and none of its own index.
 
@@ -39,7 +39,7 @@ async def within_sight(context: Context, wanted: ExecutionFilter) -> ExecutionFi
 
 
 def require_details(of: OfExecution, context: Context) -> None:
-    """Refuses what is beyond the row of a list.
+    """Refuse what is beyond the row of a list.
 
     Raises:
         Forbidden: when the viewer may not read the details of the execution.
@@ -48,7 +48,7 @@ def require_details(of: OfExecution, context: Context) -> None:
 
 
 def require_metadata(of: OfExecution, context: Context) -> None:
-    """Refuses metadata.
+    """Refuse metadata.
 
     Raises:
         Forbidden: when the viewer may not page through the metadata of the execution.
@@ -58,7 +58,7 @@ def require_metadata(of: OfExecution, context: Context) -> None:
 
 
 def require_logs(of: OfExecution, context: Context) -> None:
-    """Refuses log text, ARNs, and what engines were given and returned.
+    """Refuse log text, ARNs, and what engines were given and returned.
 
     Raises:
         Forbidden: when the viewer may not read the logs of the execution.
@@ -68,7 +68,7 @@ def require_logs(of: OfExecution, context: Context) -> None:
 
 
 def may_read_logs(of: ExecutionRow, context: Context) -> bool:
-    """Whether :func:`require_logs` would refuse nothing."""
+    """Return whether :func:`require_logs` would refuse nothing."""
     access = context.access
     return access.permits(routes.execution_details(of.execution_id)) and access.permits(
         routes.execution_logs(of.execution_id)
@@ -76,12 +76,12 @@ def may_read_logs(of: ExecutionRow, context: Context) -> bool:
 
 
 async def visible_execution(context: Context, execution_id: str) -> ExecutionRow | None:
-    """The execution of an id, if there is one and the viewer may see it."""
+    """Return the execution of an id, if there is one and the viewer may see it."""
     return await visible(context, await context.loaders.executions.by_id.load(execution_id))
 
 
 async def visible_step(context: Context, pipeline_execution_id: str) -> StepRow | None:
-    """The step of an id, if there is one and the viewer may see its execution."""
+    """Return the step of an id, if there is one and the viewer may see its execution."""
     step = await context.loaders.steps.by_id.load(pipeline_execution_id)
     if step is None or await visible_execution(context, step.execution_id) is None:
         return None

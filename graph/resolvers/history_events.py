@@ -90,7 +90,7 @@ async def history_page(
     types: Sequence[str] | None,
     around: int | None = None,
 ) -> Page[HistoryEvent]:
-    """The events of a run, oldest first; those of a state, of some types; with ``around`` those around an event.
+    """Return the events of a run, oldest first; those of a state, of some types; with ``around`` those around an event.
 
     The total is None unless the history was read whole.
 
@@ -137,7 +137,7 @@ def _nearest(before: Filled[HistoryEvent], behind: Filled[HistoryEvent], event_i
 
 
 async def visit_history(visit: StageVisit, context: Context, request: PageRequest) -> Page[HistoryEvent]:
-    """The events of a visit, oldest first."""
+    """Return the events of a visit, oldest first."""
     bound = (*visit.owner.key, visit.name, visit.entered_event_id, visit.place)
 
     async def read(window: Window) -> Filled[HistoryEvent]:
@@ -153,12 +153,12 @@ async def visit_history(visit: StageVisit, context: Context, request: PageReques
 
 
 async def stage_of_event(event: HistoryEvent, context: Context) -> Stage | None:
-    """The stage that an event belongs to, as the whole reading of its run tells it."""
+    """Return the stage that an event belongs to, as the whole reading of its run tells it."""
     return await stage_of(event, context, event.step_name)
 
 
 async def event_detail(event: HistoryEvent, context: Context) -> Any:
-    """The engine's own details of an event."""
+    """Return the engine's own details of an event."""
     detail = dict(event.attributed.event.detail)
     return await context.engines.off_loop(lambda: redact_json(detail)) if detail else None
 

@@ -22,7 +22,7 @@ from graph.tables.states import MetadataScope
 async def input_files(
     execution: ExecutionRow, context: Context, page: PageRequest, of_asset: AssetReference | None
 ) -> Page[InputRow]:
-    """The files that a run was started with; with an asset, those of it."""
+    """Return the files that a run was started with; with an asset, those of it."""
     if of_asset is None:
         return await of_partition(context, page, execution.execution_id, Rows(context.loaders.inputs.of_execution))
     named = (of_asset.database_id, of_asset.asset_id)
@@ -35,7 +35,7 @@ async def input_files(
 async def input_metadata(
     execution: ExecutionRow, context: Context, page: PageRequest, scope: MetadataScope | None = None
 ) -> Page[InputMetadataRow]:
-    """The metadata that all steps of a run were given."""
+    """Return the metadata that all steps of a run were given."""
     rows = _metadata(context, scope)
     return await of_execution(context, page, execution.execution_id, rows, scope.name if scope else None)
 
@@ -43,18 +43,18 @@ async def input_metadata(
 async def step_input_metadata(
     step: StepRow, context: Context, page: PageRequest, scope: MetadataScope | None = None
 ) -> Page[InputMetadataRow]:
-    """The metadata that a step was given."""
+    """Return the metadata that a step was given."""
     rows = _metadata(context, scope)
     return await of_partition(context, page, step.pipeline_execution_id, rows, scope.name if scope else None)
 
 
 async def migrated_input_files(step: StepRow, context: Context, page: PageRequest) -> Page[StepInputFileRow]:
-    """The files that a step of a migrated run read."""
+    """Return the files that a step of a migrated run read."""
     return await of_partition(context, page, step.pipeline_execution_id, Rows(context.loaders.step_input_files.of_step))
 
 
 async def migrated_input_files_of_asset(of: AssetRow, context: Context, page: PageRequest) -> Page[StepInputFileRow]:
-    """The files of an asset that migrated runs read, of those runs that may be seen.
+    """Return the files of an asset that migrated runs read, of those runs that may be seen.
 
     Raises:
         Forbidden: when the viewer may not list the executions of the asset.
@@ -70,32 +70,32 @@ async def migrated_input_files_of_asset(of: AssetRow, context: Context, page: Pa
 
 
 async def asset_of(row: InputRow | StepInputFileRow | InputMetadataRow, context: Context) -> AssetRow | None:
-    """The asset that an input is of."""
+    """Return the asset that an input is of."""
     return await references.asset(context, row.database_id, row.asset_id)
 
 
 async def database_of(row: InputMetadataRow, context: Context) -> DatabaseRow | None:
-    """The database that metadata is of."""
+    """Return the database that metadata is of."""
     return await references.database(context, row.database_id)
 
 
 async def execution_of(row: InputRow | StepInputFileRow, context: Context) -> ExecutionRow | None:
-    """The run that read a file."""
+    """Return the run that read a file."""
     return await visible_execution(context, row.execution_id)
 
 
 async def step_of(row: InputMetadataRow, context: Context) -> StepRow | None:
-    """The step that was given metadata."""
+    """Return the step that was given metadata."""
     return await visible_step(context, row.pipeline_execution_id)
 
 
 async def envelope_location(row: InputMetadataRow, context: Context) -> S3Location | None:
-    """The whole envelope that the step was given, in the run's bucket."""
+    """Return the whole envelope that the step was given, in the run's bucket."""
     step = await context.loaders.steps.by_id.load(row.pipeline_execution_id)
     return location(step.bucket, row.source_file_key) if step else None
 
 
 def _metadata(context: Context, scope: MetadataScope | None) -> Rows[InputMetadataRow]:
-    """Rows that name no scope are of an asset, so that scope is told by what it is not."""
+    """Return rows of a scope. A row that names none is of an asset, so that scope is all but the others."""
     is_database = OneOf("scope", (MetadataScope.DATABASE.value,), negated=scope is MetadataScope.ASSET)
     return Rows(context.loaders.input_metadata.of_step, conditions=(is_database,) if scope else ())

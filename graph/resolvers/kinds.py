@@ -115,7 +115,7 @@ async def _own_engine_execution(context: Context, key: tuple[str, ...]) -> Engin
 
 
 def _within_run(find: Callable[[Context, tuple[str, ...]], Awaitable[EngineExecution | None]]) -> Finder:
-    """Finds a stage by the key of its run and its name."""
+    """Find a stage by the key of its run and its name."""
 
     async def find_stage(context: Context, key: tuple[str, ...]) -> Stage | None:
         run = await find(context, key)
@@ -131,7 +131,7 @@ async def _group(context: Context, key: tuple[str, ...]) -> executions.Execution
 def _within_step(
     loader: Callable[[Context], KeyLoader[Any]], route: Callable[[str], str] = routes.execution_details
 ) -> Finder:
-    """Finds a row whose partition is a step, which leads to the execution that guards it and to the row's own route."""
+    """Find a row whose partition is a step, which leads to the execution that guards it and to the row's own route."""
 
     async def find(context: Context, key: tuple[str, ...]) -> Row | None:
         found, of = await context.scope.gather(loader(context).load(key), visible_step(context, key[0]))

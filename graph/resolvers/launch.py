@@ -14,7 +14,7 @@ from graph.tables.records.inputs import location
 
 
 async def step_count(execution: ExecutionRow, context: Context) -> int | None:
-    """How many steps the workflow planned; None where the row does not say, for every workflow has a step."""
+    """Return how many steps the workflow planned; None where the row does not say, for every workflow has a step."""
     found = await _configuration(execution, context)
     if found is None or found.is_migrated or found.pipelines_are_truncated:
         return None
@@ -22,18 +22,18 @@ async def step_count(execution: ExecutionRow, context: Context) -> int | None:
 
 
 async def output_target(execution: ExecutionRow, context: Context) -> ConfigurationRow | None:
-    """Where the run writes to."""
+    """Return where the run writes to."""
     return await _configuration(execution, context)
 
 
 async def target_asset(configuration: ConfigurationRow, context: Context) -> AssetRow | None:
-    """The asset that the run writes to."""
+    """Return the asset that the run writes to."""
     ids = configuration.output_asset
     return await references.asset(context, *ids) if ids else None
 
 
 async def source_assets(execution: ExecutionRow, context: Context, page: PageRequest) -> Page[AssetReference]:
-    """The assets that were read for their metadata alone, in the order of selection."""
+    """Return the assets that were read for their metadata alone, in the order of selection."""
 
     async def all_of_them() -> list[AssetReference]:
         found = await _configuration(execution, context)
@@ -49,13 +49,13 @@ async def source_assets(execution: ExecutionRow, context: Context, page: PageReq
 
 
 async def source_databases(execution: ExecutionRow, context: Context) -> list[DatabaseReference] | None:
-    """Every database that metadata was captured from."""
+    """Return every database that metadata was captured from."""
     found = await _configuration(execution, context)
     return None if found is None else [DatabaseReference(each) for each in dict.fromkeys(sound(found.source_databases))]
 
 
 async def sources_are_truncated(execution: ExecutionRow, context: Context) -> bool | None:
-    """Whether the row could not hold all metadata sources."""
+    """Return whether the row could not hold all metadata sources."""
     found = await _configuration(execution, context)
     if found is None:
         return None
@@ -63,14 +63,14 @@ async def sources_are_truncated(execution: ExecutionRow, context: Context) -> bo
 
 
 async def named_source(execution: ExecutionRow, context: Context) -> DatabaseReference | None:
-    """The database that the caller named as metadata source."""
+    """Return the database that the caller named as metadata source."""
     found = await _configuration(execution, context)
     named = sound(found.named_database_id) if found else None
     return DatabaseReference(named) if named else None
 
 
 async def metadata_envelope(execution: ExecutionRow, context: Context) -> StoredText | None:
-    """The metadata that the run was given. Its whole lies in the run's bucket, which any of its steps names."""
+    """Return the metadata that the run was given. Its whole lies in the run's bucket, which any of its steps names."""
     found = await _configuration(execution, context)
     if found is None or not found.metadata_text:
         return None
@@ -82,13 +82,13 @@ async def metadata_envelope(execution: ExecutionRow, context: Context) -> Stored
 
 
 async def pipelines(execution: ExecutionRow, context: Context) -> list[SpecifiedPipeline] | None:
-    """The steps that the workflow planned."""
+    """Return the steps that the workflow planned."""
     found = await _configuration(execution, context)
     return None if found is None else references.specified_pipelines(found.pipelines)
 
 
 async def pipelines_are_truncated(execution: ExecutionRow, context: Context) -> bool | None:
-    """Whether the row could not hold all planned steps."""
+    """Return whether the row could not hold all planned steps."""
     found = await _configuration(execution, context)
     return None if found is None else found.pipelines_are_truncated
 

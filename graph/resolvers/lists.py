@@ -14,7 +14,7 @@ from graph.tables.records.executions import ExecutionRow
 async def executions(
     context: Context, request: PageRequest, wanted: ExecutionFilter | None, parent: tuple[str, ...] = ()
 ) -> Page[ExecutionRow]:
-    """The executions that meet a filter and may be seen; None, or a filter that nothing can meet, is the empty list.
+    """Return the executions that meet a filter and may be seen; none for None, or a filter that nothing can meet.
 
     Raises:
         Forbidden: when the viewer may not list executions.
@@ -31,7 +31,7 @@ async def executions(
 
 
 def _rows(context: Context, wanted: ExecutionFilter) -> tuple[str, Rows[ExecutionRow]]:
-    """The partition and the rows of it that serve a filter.
+    """Return the partition and the rows of it that serve a filter.
 
     A workflow that is named whole is read from its own index, else a group from its own, else all from the one by date.
     What the index and its sort key do not tell is filtered after the key.

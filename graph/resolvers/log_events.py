@@ -45,7 +45,7 @@ class LinesWanted:
     until: datetime | None = None
 
     def span(self, execution: ExecutionRow) -> Span:
-        """The time to search: that of the execution, where nothing else is given.
+        """Return the time to search: that of the execution, where nothing else is given.
 
         Groups are shared and kept for long, so a search that went on to this day would read other runs' lines for ever.
         """
@@ -54,7 +54,7 @@ class LinesWanted:
         return Span(max(0, low if since is None else ceil(since)), max(0, high if until is None else floor(until)))
 
     def check(self) -> None:
-        """Refuses what cannot be searched for.
+        """Refuse what cannot be searched for.
 
         Raises:
             BadUserInput: for a text that is too long.
@@ -63,12 +63,12 @@ class LinesWanted:
             raise BadUserInput(f"'filterPattern' must have at most {_LONGEST_PATTERN} characters.")
 
     def identity(self) -> tuple[str | None, datetime | None, datetime | None]:
-        """What cursors are bound to."""
+        """Return what cursors are bound to."""
         return self.text, self.since, self.until
 
 
 def span_of_run(started_at: object, stopped_at: object) -> Span:
-    """The time in which a run may have written lines; instants may be missing, or malformed in their row."""
+    """Return the time in which a run may have written lines; instants may be missing, or malformed in their row."""
     started, stopped = _milliseconds(started_at), _milliseconds(stopped_at)
     low = 0 if started is None else started - _BEFORE_START
     high = time.time() * 1000 + _AHEAD if stopped is None else stopped + _AFTER_STOP
@@ -78,7 +78,7 @@ def span_of_run(started_at: object, stopped_at: object) -> Span:
 async def source_events(
     of: RegisteredLog, context: Context, request: PageRequest, wanted: LinesWanted
 ) -> LogPage | None:
-    """The lines of one source of a step."""
+    """Return the lines of one source of a step."""
     wanted.check()
     admitted = context.logs.admits(of.pipeline_execution_id, of.source)
     step, execution = await context.scope.gather(
@@ -101,7 +101,7 @@ async def source_events(
 async def step_events(
     step: StepRow, context: Context, request: PageRequest, wanted: LinesWanted, stage_name: str | None
 ) -> LogPage | None:
-    """The lines of a step in the group that all executions share and in all its sources; of a stage, in its sources."""
+    """Return the lines of a step in the shared group and in all its sources; of a stage, in its sources."""
     wanted.check()
     execution = await context.loaders.executions.by_id.load(step.execution_id)
     if execution is None:
@@ -132,7 +132,7 @@ async def step_events(
 async def execution_events(
     execution: ExecutionRow, context: Context, request: PageRequest, wanted: LinesWanted
 ) -> LogPage:
-    """The lines of an execution in the group that all executions share, or else its history as lines."""
+    """Return the lines of an execution in the group that all executions share, or else its history as lines."""
     wanted.check()
     span, group, engines = wanted.span(execution), execution.log_group_arn, context.services.logs.engines
     find = context.services.logs.of_execution
@@ -166,5 +166,5 @@ def _skipped(context: Context, registered: int) -> ExecutionWarning:
 
 
 def _milliseconds(value: object) -> float | None:
-    """An instant as Unix time; None where it is missing, or malformed in its row."""
+    """Return an instant as Unix time; None where it is missing, or malformed in its row."""
     return round(value.timestamp() * 1000, 3) if isinstance(value, datetime) else None

@@ -56,7 +56,7 @@ class _Outcome:
 
 
 def shared_log(group_arn: str, find: Callable[[], Target]) -> Log:
-    """A log that is no source of a step: a group that all executions share, or a history, which has none."""
+    """Return a log that is no source of a step: a group that all executions share, or a history, which has none."""
 
     async def found() -> Target:
         return find()
@@ -73,7 +73,7 @@ async def log_page(
     warnings: Sequence[ExecutionWarning] = (),
     otherwise: Mapping[str, Log] | None = None,
 ) -> LogPage:
-    """A page of the lines of some logs; of others, where a first page has none of them.
+    """Return a page of the lines of some logs; of others, where a first page has none of them.
 
     ``skipped`` warns of logs that are not read, ``warnings`` of those that are not known; they stand before what there
     is to say of the reading.
@@ -148,7 +148,7 @@ def _event(log: Log, line: Line, message: str) -> LogEvent:
 
 
 def _overall(statuses: Iterable[LogReadStatus]) -> LogReadStatus:
-    """One status for several logs: that lines were read outweighs that some could not be."""
+    """Return one status for several logs: that lines were read outweighs that some could not be."""
     found = list(statuses)
     telling = (LogReadStatus.READ, LogReadStatus.UNSCOPED, LogReadStatus.EMPTY)
     return next((status for status in telling if status in found), found[0] if found else LogReadStatus.EMPTY)

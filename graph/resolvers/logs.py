@@ -36,7 +36,7 @@ class RegisteredLog:
 
     @classmethod
     def of(cls, step: StepRow, source: sources.LogSource) -> "RegisteredLog":
-        """The source as one of a step's."""
+        """Return the source as one of a step's."""
         return cls(
             pipeline_execution_id=step.pipeline_execution_id,
             execution_id=step.execution_id,
@@ -62,23 +62,23 @@ class RegisteredLog:
 
 
 async def available_logs(step: StepRow, context: Context, page: PageRequest) -> Page[RegisteredLog]:
-    """Every log source of a step, each location once."""
+    """Return every log source of a step, each location once."""
     return await _page(step, context, page, only_registered=False)
 
 
 async def registered_logs(step: StepRow, context: Context, page: PageRequest) -> Page[RegisteredLog]:
-    """The log sources that the step itself registered."""
+    """Return the log sources that the step itself registered."""
     return await _page(step, context, page, only_registered=True)
 
 
 async def registered_log(step: StepRow, context: Context, log_id: str) -> RegisteredLog | None:
-    """The log source of a log id, which may have been made under any kind of its location."""
+    """Return the log source of a log id, which may have been made under any kind of its location."""
     source = sources.find_log(await log_sources(step, context), log_id)
     return RegisteredLog.of(step, source) if source else None
 
 
 async def log_at(step: StepRow, context: Context, location_digest: str) -> RegisteredLog | None:
-    """The log source at a location."""
+    """Return the log source at a location."""
     for source in await log_sources(step, context):
         if source.location_digest == location_digest:
             return RegisteredLog.of(step, source)
@@ -86,24 +86,24 @@ async def log_at(step: StepRow, context: Context, location_digest: str) -> Regis
 
 
 async def result_log(step: StepRow, context: Context) -> StoredText | None:
-    """The stored summary of how the step ended."""
+    """Return the stored summary of how the step ended."""
     row = await _stored(step, context)
     return log_text(context, row.result_log, row.result_log_is_truncated) if row else None
 
 
 async def error_log(step: StepRow, context: Context) -> StoredText | None:
-    """The stored log text of the step; VAMS keeps the text of the run's end here, even of one that ended well."""
+    """Return the stored log text of the step; VAMS keeps the text of the run's end here, even after success."""
     row = await _stored(step, context)
     return log_text(context, row.error_log, row.error_log_is_truncated) if row else None
 
 
 async def step_of(log: RegisteredLog, context: Context) -> StepRow | None:
-    """The step that has the log source."""
+    """Return the step that has the log source."""
     return await visible_step(context, log.pipeline_execution_id)
 
 
 async def log_sources(step: StepRow, context: Context) -> Sequence[sources.LogSource]:
-    """The log sources of a step: those that its row tells of, and where its state machines log.
+    """Return the log sources of a step: those that its row tells of, and where its state machines log.
 
     Places without an account are in that of the run's own log group.
     """
@@ -138,7 +138,7 @@ class _Destinations(NamedTuple):
 
 
 async def _destinations(step: StepRow, context: Context) -> _Destinations:
-    """Where the registered state machines log, as VAMS asks: of the first twenty whose entries name their type.
+    """Return where the registered state machines log, as VAMS asks: of the first twenty whose entries name their type.
 
     One that does not tell has none.
     """

@@ -13,7 +13,7 @@ MOST = 100
 
 
 async def node(context: Context, text: str) -> Any:
-    """The object of a global id, if there is one and the viewer may see it.
+    """Return the object of a global id, if there is one and the viewer may see it.
 
     Raises:
         InvalidId: when the text is no global id.
@@ -23,7 +23,7 @@ async def node(context: Context, text: str) -> Any:
 
 
 async def nodes(context: Context, texts: Sequence[str]) -> list[Any]:
-    """The objects of some global ids, in their order; the error of one stands in its place.
+    """Return the objects of some global ids, in their order; the error of one stands in its place.
 
     Raises:
         BadUserInput: for more than a hundred ids.
@@ -35,7 +35,7 @@ async def nodes(context: Context, texts: Sequence[str]) -> list[Any]:
 
 
 async def gather_settled(scope: OperationScope, finds: Iterable[Callable[[], Awaitable[Any]]]) -> list[Any]:
-    """Finds some objects together; the error of one stands in its place. None is begun that is given up before."""
+    """Find some objects together; the error of one stands in its place. None is begun that is given up before."""
 
     async def settled(find: Callable[[], Awaitable[Any]]) -> Any:
         try:

@@ -20,7 +20,7 @@ from graph.tables.states import OutputFileType
 async def output_files(
     execution: ExecutionRow, context: Context, page: PageRequest, file_type: OutputFileType | None = None
 ) -> Page[OutputFileRow]:
-    """The files that all steps of a run wrote."""
+    """Return the files that all steps of a run wrote."""
     rows = _files(context, file_type)
     return await of_execution(context, page, execution.execution_id, rows, file_type.name if file_type else None)
 
@@ -28,65 +28,65 @@ async def output_files(
 async def step_output_files(
     step: StepRow, context: Context, page: PageRequest, file_type: OutputFileType | None = None
 ) -> Page[OutputFileRow]:
-    """The files that a step wrote."""
+    """Return the files that a step wrote."""
     rows = _files(context, file_type)
     return await of_partition(context, page, step.pipeline_execution_id, rows, file_type.name if file_type else None)
 
 
 async def output_metadata(execution: ExecutionRow, context: Context, page: PageRequest) -> Page[OutputMetadataRow]:
-    """The metadata that a run wrote."""
+    """Return the metadata that a run wrote."""
     return await of_execution(context, page, execution.execution_id, Rows(context.loaders.output_metadata.of_step))
 
 
 async def step_output_metadata(step: StepRow, context: Context, page: PageRequest) -> Page[OutputMetadataRow]:
-    """The metadata that is recorded under a step."""
+    """Return the metadata that is recorded under a step."""
     rows = Rows(context.loaders.output_metadata.of_step)
     return await of_partition(context, page, step.pipeline_execution_id, rows)
 
 
 async def output_results(execution: ExecutionRow, context: Context, page: PageRequest) -> Page[OutputResultRow]:
-    """The result texts of a run."""
+    """Return the result texts of a run."""
     return await of_execution(context, page, execution.execution_id, Rows(context.loaders.output_results.of_step))
 
 
 async def step_output_results(step: StepRow, context: Context, page: PageRequest) -> Page[OutputResultRow]:
-    """The result texts that are recorded under a step."""
+    """Return the result texts that are recorded under a step."""
     rows = Rows(context.loaders.output_results.of_step)
     return await of_partition(context, page, step.pipeline_execution_id, rows)
 
 
 async def step_of(row: OutputFileRow | OutputMetadataRow | OutputResultRow, context: Context) -> StepRow | None:
-    """The step that a row is recorded under."""
+    """Return the step that a row is recorded under."""
     return await visible_step(context, row.pipeline_execution_id)
 
 
 async def asset_of(file: OutputFileRow, context: Context) -> AssetRow | None:
-    """The asset that the run wrote to."""
+    """Return the asset that the run wrote to."""
     configuration = await _configuration(file, context)
     ids = configuration.output_asset if configuration else None
     return await references.asset(context, *ids) if ids else None
 
 
 async def asset_path(file: OutputFileRow, context: Context) -> str | None:
-    """The path in the output asset, where its version history has the file."""
+    """Return the path in the output asset, where its version history has the file."""
     version = await _version(file, context)
     return version.path if version else None
 
 
 async def asset_file_version_id(file: OutputFileRow, context: Context) -> str | None:
-    """The version of the asset's file that this output became."""
+    """Return the version of the asset's file that this output became."""
     version = await _version(file, context)
     return version.version_id if version else None
 
 
 async def result_content(result: OutputResultRow, context: Context) -> StoredText:
-    """The text of a result. Its whole lies in the run's bucket."""
+    """Return the text of a result. Its whole lies in the run's bucket."""
     step = await context.loaders.steps.by_id.load(result.pipeline_execution_id)
     return StoredText(result.body, result.body_is_truncated, location(step.bucket if step else None, result.s3_key))
 
 
 def _files(context: Context, file_type: OutputFileType | None) -> Rows[OutputFileRow]:
-    """Known types are a range of the sort key, which begins with the type; others are what is left."""
+    """Return the metadata of some types: known types are ranges of the sort key, others are what is left."""
     loader = context.loaders.output_files.of_step
     match file_type:
         case None:
@@ -99,13 +99,13 @@ def _files(context: Context, file_type: OutputFileType | None) -> Rows[OutputFil
 
 
 async def _configuration(file: OutputFileRow, context: Context) -> ConfigurationRow | None:
-    """The configuration of the run."""
+    """Return the configuration of the run."""
     step = await context.loaders.steps.by_id.load(file.pipeline_execution_id)
     return await context.loaders.configurations.of_execution(step.execution_id) if step else None
 
 
 async def _version(file: OutputFileRow, context: Context) -> FileVersionRow | None:
-    """The version of the output asset's file: as the row records its path, else below the output path extension."""
+    """Return the version of the output asset's file, by its recorded path, else below the output path extension."""
     configuration = await _configuration(file, context)
     ids = configuration.output_asset if configuration else None
     if configuration is None or ids is None:

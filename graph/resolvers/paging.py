@@ -130,7 +130,7 @@ async def paginate(
     read: Callable[[Window], Awaitable[Filled[NodeT]]],
     count: Callable[[], Awaitable[int | None]] | None = None,
 ) -> Page[NodeT]:
-    """The page that a request asks for.
+    """Return the page that a request asks for.
 
     ``bound_to`` are the parent's key and the filter, which cursors are bound to together with the field. ``read`` fills
     a window and is not called when only the total was selected.

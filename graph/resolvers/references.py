@@ -37,35 +37,35 @@ class SpecifiedPipeline:
 
 
 async def asset(context: Context, database_id: str | None, asset_id: str | None) -> AssetRow | None:
-    """The asset of a database, in use or archived; None where the names are missing or can be of nothing."""
+    """Return the asset of a database, in use or archived; None where the names are missing or can be of nothing."""
     if database_id is None or asset_id is None:
         return None
     return await visible(context, await context.loaders.assets.find(database_id, asset_id))
 
 
 async def database(context: Context, database_id: str | None) -> DatabaseRow | None:
-    """The database of an id."""
+    """Return the database of an id."""
     if database_id is None or not keys.is_id(database_id):
         return None
     return await visible(context, await context.loaders.definitions.databases.load((database_id,)))
 
 
 async def workflow(context: Context, database_id: str, workflow_id: str) -> WorkflowRow | None:
-    """The workflow of a database, as it is defined now."""
+    """Return the workflow of a database, as it is defined now."""
     if not keys.is_id(database_id) or not keys.is_id(workflow_id):
         return None
     return await visible(context, await context.loaders.definitions.workflows.load((database_id, workflow_id)))
 
 
 async def pipeline(context: Context, database_id: str, pipeline_id: str) -> PipelineRow | None:
-    """The pipeline of a database, as it is defined now."""
+    """Return the pipeline of a database, as it is defined now."""
     if not keys.is_id(database_id) or not keys.is_id(pipeline_id):
         return None
     return await visible(context, await context.loaders.definitions.pipelines.load((database_id, pipeline_id)))
 
 
 async def pipeline_name(context: Context, database_id: str, pipeline_id: str) -> str:
-    """The name of a pipeline where it can be read and may be seen, else its id; never an error."""
+    """Return the name of a pipeline where it can be read and may be seen, else its id; never an error."""
     try:
         found = await pipeline(context, database_id, pipeline_id)
     except GraphError:
@@ -74,7 +74,7 @@ async def pipeline_name(context: Context, database_id: str, pipeline_id: str) ->
 
 
 def specified_pipelines(entries: Iterable[Mapping[str, Any]]) -> list[SpecifiedPipeline]:
-    """The steps that stored entries plan, in their order."""
+    """Return the steps that stored entries plan, in their order."""
     return [
         SpecifiedPipeline(
             pipeline_database_id=_text(entry, "pipelineDatabaseId"),

@@ -70,7 +70,7 @@ class SubExecution:
         return DeadlineCloudJob(self.text("farmId"), self.text("queueId"), job_id)
 
     def text(self, key: str) -> str | None:
-        """A text of the entry; None where it is missing, empty or anything else."""
+        """Return a text of the entry; None where it is missing, empty or anything else."""
         value = self.entry.get(key)
         return value if isinstance(value, str) and value else None
 
@@ -85,7 +85,7 @@ class DeadlineCloudJob:
 
 
 def of_step(step: StepRow) -> list[SubExecution]:
-    """The registered entries of a step in their order, each once: an event that came twice registered twice."""
+    """Return the registered entries of a step in their order, each once: an event that came twice registered twice."""
     found: dict[str, SubExecution] = {}
     for entry in step.sub_executions:
         text = json.dumps(entry, sort_keys=True, default=str)
@@ -103,5 +103,5 @@ def left_out(entries: int) -> Sequence[ExecutionWarning]:
 
 
 def with_digest(step: StepRow, digest: str) -> SubExecution | None:
-    """The registered entry of a digest."""
+    """Return the registered entry of a digest."""
     return next((sub for sub in of_step(step) if sub.digest == digest), None)

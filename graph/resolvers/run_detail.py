@@ -353,24 +353,24 @@ class StageVisit(Part):
 
 
 def brief(text: str | None) -> str | None:
-    """An error or a cause as it may be shown: redacted, then cut."""
+    """Return an error or a cause as it may be shown: redacted, then cut."""
     return redact(text)[:_LONGEST_REASON] if text else None
 
 
 def stage_in(of: Part, name: str | None) -> Stage | None:
-    """The stage of a name inside the run that something is of."""
+    """Return the stage of a name inside the run that something is of."""
     found = of.detail.stage(name) if name is not None else None
     return Stage(of.owner, of.reference, of.detail, found) if found is not None else None
 
 
 async def stage_of(part: Part, context: Context, name: str | None) -> Stage | None:
-    """The stage of a name, as the whole reading of the run tells it, whatever its part is told from."""
+    """Return the stage of a name, as the whole reading of the run tells it, whatever its part is told from."""
     whole = await context.engines.detail(part.reference)
     return stage_in(Part(part.owner, part.reference, whole), name)
 
 
 def batch_of(stage: pure.StageSummary) -> BatchJob | None:
-    """The last job of AWS Batch that a stage ran."""
+    """Return the last job of AWS Batch that a stage ran."""
     for visit in reversed(stage.visits):
         if job := pure.batch_job(visit):
             return BatchJob(job.job_id, job.log_stream_name)

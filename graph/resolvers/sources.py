@@ -31,7 +31,7 @@ class Rows(Generic[RowT]):
     admit: Callable[[Sequence[RowT]], Awaitable[Sequence[bool]]] | None = None
 
     def slice(self, partition: str, window: Window, start: Position | None, *, newest_first: bool = False) -> KeyRange:
-        """The first database page of a partition for a window."""
+        """Return the first database page of a partition for a window."""
         return KeyRange(
             partition,
             limit=window.count + 1,
@@ -44,7 +44,7 @@ class Rows(Generic[RowT]):
         )
 
     async def count(self, partition: str, pages: int) -> int | None:
-        """How many of them a partition holds; None where that would take too many pages, or tell of hidden rows."""
+        """Return how many of them a partition holds; None if that takes too many pages, or reveals hidden rows."""
         if self.admit is not None:
             return None
         return await self.loader.count(KeyRange(partition, sort=self.sort, conditions=self.conditions, pages=pages))
@@ -53,7 +53,7 @@ class Rows(Generic[RowT]):
 async def partition(
     rows: Rows[RowT], key: str, window: Window, budget: Budget, *, newest_first: bool = False
 ) -> Filled[RowT]:
-    """The rows of one partition by sort key, or from the last to the first.
+    """Return the rows of one partition by sort key, or from the last to the first.
 
     Reading goes on until the page is full, the partition ends, or a budget is spent.
     """
@@ -83,7 +83,7 @@ async def partition(
 
 
 async def over_steps(rows: Rows[RowT], chain: Chain, window: Window, budget: Budget) -> Filled[RowT]:
-    """The rows of all steps of a chain, by place of the step and then by sort key.
+    """Return the rows of all steps of a chain, by place of the step and then by sort key.
 
     The steps are read together, one database page each, so that the number of steps adds no round; only a step whose
     rows are needed is read on. A position holds the step's place and id, and resumes at the place if the step is gone.
@@ -117,12 +117,12 @@ async def over_steps(rows: Rows[RowT], chain: Chain, window: Window, budget: Bud
 
 
 async def nothing(_window: Window) -> Filled[ItemT]:
-    """The empty list."""
+    """Return the empty list."""
     return Filled(())
 
 
 def listed(items: Sequence[ItemT], identify: Callable[[ItemT], str], window: Window) -> Filled[ItemT]:
-    """The items of a list. A position is an item's place and identity, and resumes at the place if the item is gone."""
+    """Return the items of a list. A position holds an index and an identity; the index stands in if that is gone."""
     names = [identify(item) for item in items]
     places = {name: place for place, name in enumerate(names)}
     first, last = 0, len(items)
@@ -138,7 +138,7 @@ def listed(items: Sequence[ItemT], identify: Callable[[ItemT], str], window: Win
 
 
 def up_to(stop: Position | None, entries: Iterable[Entry[ItemT]], *, descending: bool) -> list[Entry[ItemT]]:
-    """The entries before a stop.
+    """Return the entries before a stop.
 
     Rows with an equal sort key have an order that only the database knows: the stop's own row ends them, or the next
     key.
@@ -163,7 +163,7 @@ class _Read(Generic[RowT]):
 async def _fill(
     loader: SliceLoader[RowT], wanted: KeyRange, stretch: RowRange[RowT], missing: int, budget: Budget
 ) -> _Read[RowT]:
-    """The rows of a slice that was begun, read on until there are enough or the budget is spent."""
+    """Return the rows of a slice that was begun, read on until there are enough or the budget is spent."""
     found: list[RowT] = []
     while True:
         budget.spend(1)
@@ -180,7 +180,7 @@ def _has_reached(place: Position, stop: Position, window: Window) -> bool:
 
 
 def _resume(chain: Chain, position: Position | None) -> Position | None:
-    """A position among steps as the step's present place and the sort key within it; the place alone if it is gone."""
+    """Return a position among steps as the step's current index and the sort key in it; the index alone if gone."""
     if position is None:
         return None
     place, step_id, *rest = position

@@ -12,14 +12,14 @@ from graph.resolvers.sources import listed
 
 
 async def stage_named(owner: StageOwner, reference: str, context: Context, name: str) -> Stage | None:
-    """The stage of a run that has a name."""
+    """Return the stage of a run that has a name."""
     detail = await context.engines.detail(reference)
     found = detail.stage(name)
     return Stage(owner, reference, detail, found) if found is not None else None
 
 
 async def stage_page(owner: StageOwner, reference: str, context: Context, request: PageRequest) -> Page[Stage]:
-    """The stages of a run, in the order of its definition."""
+    """Return the stages of a run, in the order of its definition."""
 
     async def read(window: Window) -> Filled[Stage]:
         detail = await context.engines.detail(reference)
@@ -35,12 +35,12 @@ async def stage_page(owner: StageOwner, reference: str, context: Context, reques
 
 
 async def parent(stage: Stage, _context: Context) -> Stage | None:
-    """The container around a stage."""
+    """Return the container around a stage."""
     return stage_in(stage, stage.stage.parent)
 
 
 async def resource(stage: Stage, _context: Context) -> str | None:
-    """What a Task calls."""
+    """Return what a Task calls."""
     return stage.stage.resource
 
 
@@ -52,7 +52,7 @@ async def visits(
     iteration: int | None = None,
     branch: int | None = None,
 ) -> Page[StageVisit]:
-    """The visits to a stage that were read, in the order of entry; the total is None unless all were.
+    """Return the visits to a stage that were read, in the order of entry; the total is None unless all were.
 
     With a status, an iteration or a branch, those of it: of the innermost Map and Parallel around a visit.
     """
@@ -77,7 +77,7 @@ async def visits(
 
 
 async def visit(stage: Stage, _context: Context, entered_event_id: int) -> StageVisit | None:
-    """The visit that an event opened."""
+    """Return the visit that an event opened."""
     return next((one for one in _visits(stage) if one.entered_event_id == entered_event_id), None)
 
 
@@ -88,7 +88,7 @@ async def iteration_runs(
     entered_event_id: int | None = None,
     status: list[StageStatus] | None = None,
 ) -> Page[IterationRun]:
-    """The iterations of the last attempt of a visit to a Map: of the one that an event opened, else of the last."""
+    """Return the iterations of the last attempt of the visit that an event opened, else of the last visit."""
     of = stage.stage.visits[-1] if stage.stage.visits else None
     if entered_event_id is not None:
         of = next((one for one in stage.stage.visits if one.entered_event_id == entered_event_id), None)
@@ -115,28 +115,28 @@ async def iteration_runs(
 
 
 async def failed_stage(run: IterationRun, context: Context) -> Stage | None:
-    """The state that failed an iteration."""
+    """Return the state that failed an iteration."""
     failed = run.iteration.failed
     return await stage_of(run, context, failed.name) if failed is not None else None
 
 
 async def stage_of_visit(visit: StageVisit, context: Context) -> Stage | None:
-    """The stage that was visited, as the whole reading of its run tells it."""
+    """Return the stage that was visited, as the whole reading of its run tells it."""
     return await stage_of(visit, context, visit.name)
 
 
 async def map_run_arn(run: MapRun, _context: Context) -> str | None:
-    """The ARN of a map run."""
+    """Return the ARN of a map run."""
     return run.run.arn
 
 
 async def map_run_counts(run: MapRun, context: Context) -> IterationCounts | None:
-    """What became of the executions that a map run started."""
+    """Return what became of the executions that a map run started."""
     return (await context.engines.children(run.run.arn)).value if run.run.arn else None
 
 
 async def map_run_warning(run: MapRun, context: Context) -> ExecutionWarning | None:
-    """Why it is not known what became of a map run."""
+    """Return why it is not known what became of a map run."""
     if run.run.arn is None:
         return ExecutionWarning(ExecutionWarningCode.HISTORY_CUT, "The event that names the Map run was not read.")
     failure = (await context.engines.children(run.run.arn)).failure
@@ -144,7 +144,7 @@ async def map_run_warning(run: MapRun, context: Context) -> ExecutionWarning | N
 
 
 async def log_stream_name(job: BatchJob, context: Context) -> str | None:
-    """The stream that a job logs to: from the history, else asked of AWS Batch."""
+    """Return the stream that a job logs to: from the history, else asked of AWS Batch."""
     if job.stream is not None:
         return job.stream
     described = (await context.engines.batch_job(job.job_id)).value
@@ -152,7 +152,7 @@ async def log_stream_name(job: BatchJob, context: Context) -> str | None:
 
 
 async def log_stream_warning(job: BatchJob, context: Context) -> ExecutionWarning | None:
-    """Why the stream that a job logs to is not known."""
+    """Return why the stream that a job logs to is not known."""
     if job.stream is not None:
         return None
     told = await context.engines.batch_job(job.job_id)

@@ -19,29 +19,29 @@ _WITHOUT_ERROR = {ExecutionStatus.NEW, ExecutionStatus.RUNNING, ExecutionStatus.
 
 
 async def of_execution(execution: ExecutionRow, context: Context) -> ExecutionStatus:
-    """How far a run has come; the stored status when the engine cannot be asked."""
+    """Return how far a run has come; the stored status when the engine cannot be asked."""
     live = await _live(execution, context)
     return execution.status if live is None else live.status
 
 
 async def source_of_execution(execution: ExecutionRow, context: Context) -> StatusSource:
-    """Where the status of a run comes from."""
+    """Return where the status of a run comes from."""
     return StatusSource.STORED if await _live(execution, context) is None else StatusSource.LIVE
 
 
 async def stop_of_execution(execution: ExecutionRow, context: Context) -> datetime | None:
-    """When a run ended; None until then."""
+    """Return when a run ended; None until then."""
     live = await _live(execution, context)
     return execution.stopped_at if live is None else live.stopped_at
 
 
 async def duration_of_execution(execution: ExecutionRow, context: Context) -> int | None:
-    """Milliseconds from the start of a run to its end."""
+    """Return milliseconds from the start of a run to its end."""
     return duration_ms(execution.started_at, await stop_of_execution(execution, context))
 
 
 async def error_of_execution(execution: ExecutionRow, context: Context) -> str | None:
-    """The failure message of a run that ended other than well."""
+    """Return the failure message of a run that ended other than well."""
     live = await _live(execution, context)
     text = execution.error_text or (live.error if live is not None else None)
     if text is None or (execution.status if live is None else live.status) in _WITHOUT_ERROR:
@@ -50,17 +50,17 @@ async def error_of_execution(execution: ExecutionRow, context: Context) -> str |
 
 
 async def of_step(step: StepRow, context: Context) -> ExecutionStatus:
-    """How far a step has come. What had not ended when its run did ended as the run did."""
+    """Return how far a step has come. What had not ended when its run did ended as the run did."""
     return await _ending(step, context) or step.status
 
 
 async def source_of_step(step: StepRow, context: Context) -> StatusSource:
-    """Where the status of a step comes from."""
+    """Return where the status of a step comes from."""
     return StatusSource.STORED if await _ending(step, context) is None else StatusSource.DERIVED
 
 
 async def _ending(step: StepRow, context: Context) -> ExecutionStatus | None:
-    """The status of a run that ended, for a step of it that did not."""
+    """Return the status of a run that ended, for a step of it that did not."""
     if step.status in TERMINAL:
         return None
     execution = await context.loaders.executions.by_id.load(step.execution_id)
@@ -69,7 +69,7 @@ async def _ending(step: StepRow, context: Context) -> ExecutionStatus | None:
 
 
 async def _live(execution: ExecutionRow, context: Context) -> LiveStatus | None:
-    """What the engine says of a run, where it has to be asked and answers."""
+    """Return what the engine says of a run, where it has to be asked and answers."""
     if execution.status in TERMINAL or execution.stopped_at is not None or not execution.arn:
         return None
     checked, seconds = execution.status_checked_at, context.services.settings.status_check_seconds

@@ -35,7 +35,7 @@ class Summary:
 
 
 async def page(step: StepRow, context: Context, request: PageRequest) -> Page[SubExecution]:
-    """What a step registered."""
+    """Return what a step registered."""
     found = of_step(step)
 
     async def read(window: Window) -> Filled[SubExecution]:
@@ -49,7 +49,7 @@ async def page(step: StepRow, context: Context, request: PageRequest) -> Page[Su
 
 
 async def of_run(run: EngineExecution, context: Context) -> SubExecution | None:
-    """The registered entry that a run is of; None for the execution's own."""
+    """Return the registered entry that a run is of; None for the execution's own."""
     if run.owner.step_id is None:
         return None
     step = await visible_step(context, run.owner.step_id)
@@ -57,12 +57,12 @@ async def of_run(run: EngineExecution, context: Context) -> SubExecution | None:
 
 
 async def step_of(sub: SubExecution, context: Context) -> StepRow | None:
-    """The step that registered it."""
+    """Return the step that registered it."""
     return await visible_step(context, sub.step.pipeline_execution_id)
 
 
 def locator(key: str) -> Any:
-    """A resolver of a locator as it was registered."""
+    """Return a resolver of a locator as it was registered."""
 
     async def registered(sub: SubExecution, _context: Context) -> str | None:
         return sub.text(key)
@@ -71,7 +71,7 @@ def locator(key: str) -> Any:
 
 
 async def resource_name(sub: SubExecution, context: Context) -> str | None:
-    """The name of the state machine, or the id of the job."""
+    """Return the name of the state machine, or the id of the job."""
     run = _run(sub, context)
     if run is not None:
         return run.flow_name
@@ -82,12 +82,12 @@ async def resource_name(sub: SubExecution, context: Context) -> str | None:
 
 
 async def engine_execution(sub: SubExecution, context: Context) -> EngineExecution | None:
-    """The run that it is; None for what is no state machine."""
+    """Return the run that it is; None for what is no state machine."""
     return _run(sub, context)
 
 
 async def summary(sub: SubExecution, context: Context) -> Summary:
-    """What became of it."""
+    """Return what became of it."""
     called = sub.label or await resource_name(sub, context) or sub.resource_type
     if context.engines.registration(sub.entry) is not None:
         return await _run_summary(sub, context, called)
@@ -106,49 +106,49 @@ async def summary(sub: SubExecution, context: Context) -> Summary:
 
 
 async def status(sub: SubExecution, context: Context) -> ExecutionStatus:
-    """How far it has come."""
+    """Return how far it has come."""
     return (await summary(sub, context)).status
 
 
 async def status_warning(sub: SubExecution, context: Context) -> ExecutionWarning | None:
-    """Why its status is not known."""
+    """Return why its status is not known."""
     return (await summary(sub, context)).warning
 
 
 async def started_at(sub: SubExecution, context: Context) -> datetime | None:
-    """When it started."""
+    """Return when it started."""
     return (await summary(sub, context)).started_at
 
 
 async def stopped_at(sub: SubExecution, context: Context) -> datetime | None:
-    """When it ended."""
+    """Return when it ended."""
     return (await summary(sub, context)).stopped_at
 
 
 async def duration_ms(sub: SubExecution, context: Context) -> int | None:
-    """Milliseconds from its start to its end; None while it runs."""
+    """Return milliseconds from its start to its end; None while it runs."""
     found = await summary(sub, context)
     return milliseconds_between(found.started_at, found.stopped_at)
 
 
 async def error(sub: SubExecution, context: Context) -> str | None:
-    """The name of the error that ended it."""
+    """Return the name of the error that ended it."""
     return (await summary(sub, context)).error
 
 
 async def cause(sub: SubExecution, context: Context) -> str | None:
-    """Why it ended so."""
+    """Return why it ended so."""
     return (await summary(sub, context)).cause
 
 
 async def stage_source(sub: SubExecution, context: Context) -> StageSource:
-    """What its stages are known from."""
+    """Return what its stages are known from."""
     detail = await _detail(sub, context)
     return detail.stage_source if detail is not None else StageSource.NONE
 
 
 async def stages(sub: SubExecution, context: Context, request: PageRequest) -> Page[Stage]:
-    """The stages of the run that it is."""
+    """Return the stages of the run that it is."""
     run = _run(sub, context)
     if run is None:
         return await paginate(context, request, sub.owner.key, _no_stages, _zero)

@@ -27,7 +27,7 @@ class StoredText:
     stored: str | None = None
 
     def content(self, max_bytes: int | None = None) -> str:
-        """The text, or its leading part of at most ``max_bytes`` bytes of UTF-8 that ends in a whole character.
+        """Return the text, or its leading part of at most ``max_bytes`` bytes of UTF-8 that ends in a whole character.
 
         Raises:
             BadUserInput: for a negative number of bytes.
@@ -64,7 +64,7 @@ class StoredTextPart:
 
 
 def log_text(context: Context, text: str | None, is_truncated: bool | None = None) -> StoredText | None:
-    """A log text, redacted before anything is cut from it; None where there is none."""
+    """Return a log text, redacted before anything is cut from it; None where there is none."""
     return StoredText(context.logs.redacted(text), is_truncated, stored=text) if text else None
 
 

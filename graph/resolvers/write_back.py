@@ -23,7 +23,7 @@ _LINES = 50
 
 
 def write_back(execution: ExecutionRow, context: Context, live: LiveStatus) -> None:
-    """Has a check of an execution written, if the setting is on; nothing waits for it."""
+    """Write a check of an execution, if the setting is on; nothing waits for it."""
     if (writer := context.services.writer) is not None:
         checked_at = datetime.fromtimestamp(time.time(), UTC)
         writer.write_soon(execution.primary_key, partial(_attributes, execution, live, checked_at, context.services))
@@ -32,7 +32,7 @@ def write_back(execution: ExecutionRow, context: Context, live: LiveStatus) -> N
 async def _attributes(
     execution: ExecutionRow, live: LiveStatus, checked_at: datetime, services: Services
 ) -> dict[str, str]:
-    """What a check changes: its own time; when it found the end of the run, all that is known of that too."""
+    """Return what a check changes: its own time; when it found the end of the run, all that is known of that too."""
     checked = status_check(checked_at)
     if live.status not in TERMINAL or live.stopped_at is None:
         return checked
@@ -43,7 +43,7 @@ async def _attributes(
 
 
 async def _lines(execution: ExecutionRow, stopped_at: datetime, services: Services) -> Sequence[tuple[str, str]]:
-    """The first lines of the run, each with its stream, in the group that all runs share, as far as time allows."""
+    """Return the first lines of the run in the shared group, each with its stream, as far as time allows."""
     group, settings = execution.log_group_arn, services.settings
     span = span_of_run(execution.started_at, stopped_at)
     reader = services.logs.of_execution(group, execution.execution_id, span, None).reader if group else None

@@ -30,19 +30,19 @@ Reads = Mapping[tuple[str, str], frozenset[tuple[type[Row], str]]]
 
 @cache
 def create_schema(*, with_actions: bool = True) -> "Schema":
-    """The schema, and what the loaders have to read for its fields; without actions it has no mutations."""
+    """Return the schema, and what the loaders have to read for its fields; without actions it has no mutations."""
     return _schema(Query, SCALARS, with_actions=with_actions)
 
 
 @cache
 def create_subgraph(*, with_node: bool, with_actions: bool = True) -> "Schema":
-    """The schema with the fields by which a gateway asks, one of which tells it what :func:`federated_sdl` does."""
+    """Return the schema with the fields that a gateway asks, one of which answers :func:`federated_sdl`."""
     query = federation.subgraph_query(federated_sdl(with_node=with_node, with_actions=with_actions))
     return _schema(query, SCALARS | federation.SCALARS, with_actions=with_actions)
 
 
 def federated_sdl(*, with_node: bool, with_actions: bool = True) -> str:
-    """What a supergraph is composed of; with the roots ``node`` and ``nodes``, if this graph shall own them there."""
+    """Return the SDL that a supergraph is composed of, with ``node`` and ``nodes`` if this graph owns them there."""
     return federation.offered(create_schema(with_actions=with_actions).as_str(), with_node=with_node)
 
 
@@ -79,7 +79,7 @@ class Schema(strawberry.Schema):
         variables: Mapping[str, Any] | None = None,
         operation_name: str | None = None,
     ) -> ExecutionResult:
-        """What an operation of a valid document gives."""
+        """Run an operation of a valid document and return its result."""
         context.selection = document.once(self.selection)
         filters = document.once(self.filters)
         if filters and chooses_by_status(filters, document.node, operation_name, variables):
@@ -94,15 +94,15 @@ class Schema(strawberry.Schema):
         return await self.execute(document.source, given, context, operation_name=operation_name)
 
     def plans(self, document: Document) -> Plans:
-        """The plans of a document, which come into being as it is executed."""
+        """Return the plans of a document, which come into being as it is executed."""
         return Plans(self.planner, document.node)
 
     def filters(self, document: Document) -> Sequence[ValueNode]:
-        """The filters of executions that a document gives."""
+        """Return the filters of executions that a document gives."""
         return filters_of_executions(self.core, document.node)
 
     def selection(self, document: Document) -> Selection:
-        """What a document selects."""
+        """Return what a document selects."""
         selected = selected_fields(self.core, document.node)
         reads: dict[type[Row], set[str]] = {}
         for type_name, names in selected.items():
@@ -123,14 +123,14 @@ class Schema(strawberry.Schema):
                 yield row
 
     def process_errors(self, errors: Any, execution_context: Any = None) -> None:
-        """Errors are logged where they are masked, once, with an id."""
+        """Log nothing: errors are logged where they are masked, once, with an id."""
 
 
 class Prepared(SchemaExtension):
     """Takes the document that the context brings, parsed and validated, in the place of the text."""
 
     def on_parse(self) -> Iterator[None]:
-        """Saves parsing and validating it again."""
+        """Save parsing and validating it again."""
         operation = self.execution_context
         if isinstance(operation.context, Context) and operation.context.document is not None:
             operation.graphql_document = operation.context.document.node
@@ -139,7 +139,7 @@ class Prepared(SchemaExtension):
 
 
 def _declared_reads(schema: GraphQLSchema) -> Reads:
-    """What each field of each type reads.
+    """Return what each field of each type reads.
 
     Raises:
         TypeError: for a field that is neither stored nor says what it reads.

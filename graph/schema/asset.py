@@ -21,12 +21,12 @@ async def executions(
     role: states.AssetRole | None = None,
     filter: ExecutionFilter | None = None,
 ) -> Page[ExecutionRow]:
-    """The executions that touched an asset."""
+    """Return the executions that touched an asset."""
     return await asset_history.asset_executions(context, request, asset, role, to_filter(filter))
 
 
 async def database(asset: AssetRow, context: Context) -> DatabaseRow | None:
-    """The database of an asset."""
+    """Return the database of an asset."""
     return await references.database(context, asset.database_id)
 
 

@@ -48,7 +48,7 @@ class Edge(Generic[NodeT]):
 
 
 async def total_count(page: Page[object], _context: Context) -> int | None:
-    """The length of the whole list."""
+    """Return the length of the whole list."""
     return await page.count() if page.count else None
 
 

@@ -88,7 +88,7 @@ class Weight:
 
 
 def weights(schema: GraphQLSchema) -> Mapping[tuple[str, str], Weight]:
-    """The weight of each field of each type."""
+    """Return the weight of each field of each type."""
     found = {(owner, name): _weight(field) for owner, name, field in _fields(schema)}
     for _, _, field in _fields(schema):
         declared = _directive(field, ListSize)
@@ -126,7 +126,7 @@ def _is_list(field: GraphQLField) -> bool:
 
 
 def _introspection(schema: GraphQLSchema) -> dict[tuple[str, str], Weight]:
-    """The lists of introspection are as long as those of this schema are on average."""
+    """Return the lists of introspection are as long as those of this schema are on average."""
     kinds = list(schema.type_map.values())
     objects = [kind for kind in kinds if isinstance(kind, GraphQLObjectType | GraphQLInterfaceType)]
     fields = sum(len(kind.fields) for kind in objects)

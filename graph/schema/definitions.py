@@ -18,7 +18,7 @@ from graph.tables.records.executions import ExecutionRow
 async def executions(
     workflow: WorkflowRow, context: Context, request: PageRequest, filter: ExecutionFilter | None = None
 ) -> Page[ExecutionRow]:
-    """The executions of a workflow."""
+    """Return the executions of a workflow."""
     return await answers.executions_of_workflow(workflow, context, request, to_filter(filter))
 
 

@@ -39,7 +39,7 @@ async def history(
     types: list[str] | None = None,
     around: BigInt | None = None,
 ) -> Page[HistoryRecord]:
-    """The events of a run."""
+    """Return the events of a run."""
     return await runs.history(run, context, request, step_name, types, around)
 
 

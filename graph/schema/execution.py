@@ -45,29 +45,29 @@ from graph.tables.records.steps import StepRow
 async def input_files(
     execution: Row, context: Context, request: PageRequest, asset: AssetRef | None = None
 ) -> Page[InputRow]:
-    """The files that a run was started with."""
+    """Return the files that a run was started with."""
     return await inputs.input_files(execution, context, request, asset.to_reference() if asset else None)
 
 
 async def executions_of_group(
     group: executions.ExecutionGroup, context: Context, request: PageRequest, filter: ExecutionFilter | None = None
 ) -> Page[Row]:
-    """The executions of a group."""
+    """Return the executions of a group."""
     return await executions.executions_of_group(group, context, request, to_filter(filter))
 
 
 async def asset_of_reference(reference: references.AssetReference, context: Context) -> AssetRow | None:
-    """The asset that is named."""
+    """Return the asset that is named."""
     return await references.asset(context, reference.database_id, reference.asset_id)
 
 
 async def database_of_reference(reference: references.DatabaseReference, context: Context) -> DatabaseRow | None:
-    """The database that is named."""
+    """Return the database that is named."""
     return await references.database(context, reference.database_id)
 
 
 async def pipeline_of_plan(planned: references.SpecifiedPipeline, context: Context) -> PipelineRow | None:
-    """The pipeline that is planned."""
+    """Return the pipeline that is planned."""
     return await references.pipeline(context, planned.pipeline_database_id, planned.pipeline_id)
 
 

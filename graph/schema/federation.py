@@ -72,12 +72,12 @@ class Service:
 
 
 async def referred_to(context: Context, representations: list[Representation]) -> list[Any]:
-    """The objects of some representations."""
+    """Return the objects of some representations."""
     return await entities.entities(context, representations)
 
 
 def subgraph_query(sdl: str) -> type:
-    """The roots of the graph, with those by which a gateway asks; it is told the given definitions."""
+    """Return the roots of the graph, with those by which a gateway asks; it is told the given definitions."""
 
     async def told(_context: Context) -> Service:
         return Service(sdl=sdl)
@@ -97,7 +97,7 @@ def subgraph_query(sdl: str) -> type:
 
 
 def offered(sdl: str, *, with_node: bool) -> str:
-    """The definitions that a supergraph is composed of, made from those of the schema.
+    """Return the definitions that a supergraph is composed of, made from those of the schema.
 
     Without the roots ``node`` and ``nodes``, another subgraph may have them: of each root there is one owner.
     """
@@ -110,7 +110,7 @@ def offered(sdl: str, *, with_node: bool) -> str:
 
 
 def _object(kind: ObjectTypeDefinitionNode, *, with_node: bool) -> ObjectTypeDefinitionNode:
-    """An object type with its key, and with what of it is shared."""
+    """Return an object type with its key, and with what of it is shared."""
     name = kind.name.value
     keys = [_key(ENTITIES[name].key)] if name in ENTITIES else []
     shares = [_SHAREABLE] if name in _SHARED_VALUES else []

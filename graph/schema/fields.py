@@ -41,7 +41,7 @@ _PARENT: Any = strawberry.Parent[Any]  # type: ignore[misc]
 
 
 def object_type(*records: type, description: str) -> Callable[[TypeT], TypeT]:
-    """Declares an object type over the record classes that its attributes are read from."""
+    """Declare an object type over the record classes that its attributes are read from."""
 
     def declare(cls: TypeT) -> TypeT:
         cls.is_type_of = InstanceOf(*records)  # type: ignore[attr-defined]
@@ -54,7 +54,7 @@ def object_type(*records: type, description: str) -> Callable[[TypeT], TypeT]:
 
 
 def type_name(record: object) -> str:
-    """The name of the type that shows a record."""
+    """Return the name of the type that shows a record."""
     return _SHOWN_BY[type(record)]
 
 
@@ -66,7 +66,7 @@ def attribute(
     name: str | None = None,
     most: int | None = None,
 ) -> Any:
-    """A field that is an attribute of the record. ``reads`` are the stored fields behind one that is computed.
+    """Return a field that is an attribute of the record. ``reads`` are the stored fields behind one that is computed.
 
     ``name`` is said where it is not the attribute's, and ``most`` of a list that can be long.
     """
@@ -85,7 +85,7 @@ def answer(
     guard: Guard | None = None,
     cost: int = ANSWER_COST,
 ) -> Any:
-    """A field that a resolver answers. Parameters beyond the record and the context are the field's arguments.
+    """Return a field that a resolver answers. Parameters beyond the record and the context are the field's arguments.
 
     ``begins`` is a kind of row that the field is sure to need and that takes no more than the id of an execution to
     read, so that its read may begin with that of the execution. ``guard`` refuses the field before anything is read
@@ -109,7 +109,7 @@ def root(
     sized_by: str | None = None,
     cost: int = ANSWER_COST,
 ) -> Any:
-    """A field of the root that a resolver answers. Parameters beyond the context are the field's arguments.
+    """Return a field of the root that a resolver answers. Parameters beyond the context are the field's arguments.
 
     ``name`` is said where it is not the attribute's; ``sized_by`` names the argument that is as long as the list that
     is answered.
@@ -141,7 +141,7 @@ def page(
     default: int = DEFAULT_PAGE,
     cost: int = PAGE_COST,
 ) -> Any:
-    """A connection. Parameters beyond the record, the context and the page are arguments beside those of paging.
+    """Return a connection. Parameters beyond the record, the context and the page are arguments beside those of paging.
 
     ``begins`` and ``guard`` are those of :func:`answer`; ``longest`` is the most rows that one page may have,
     ``default`` how many it has where nothing is said.
@@ -172,12 +172,12 @@ def page(
 
 
 def reads_of(field: StrawberryField) -> StoredFields | None:
-    """The stored fields that a field was declared to read; None for an attribute that reads itself."""
+    """Return the stored fields that a field was declared to read; None for an attribute that reads itself."""
     return field.metadata.get(READS)
 
 
 def begun_by(field: StrawberryField) -> type[Row] | None:
-    """The kind of row whose read a field lets begin with that of its execution; None where it lets none."""
+    """Return the kind of row whose read a field lets begin with that of its execution; None where it lets none."""
     return field.metadata.get(BEGINS)
 
 
@@ -190,7 +190,7 @@ def _answered(
     *,
     name: str | None = None,
 ) -> Any:
-    """A field whose arguments make the function that answers it for each record."""
+    """Return a field whose arguments make the function that answers it for each record."""
 
     async def resolve(root: Any, info: Info, **arguments: Any) -> Any:
         raw = resolve_info(info)

@@ -25,7 +25,7 @@ class AssetRef:
     asset_id: str = strawberry.field(description="The asset within its database.")
 
     def to_reference(self) -> references.AssetReference:
-        """The asset that is named."""
+        """Return the asset that is named."""
         return references.AssetReference(self.database_id, self.asset_id)
 
 
@@ -58,7 +58,7 @@ class ExecutionFilter:
 
 
 def to_filter(given: ExecutionFilter | None) -> filters.ExecutionFilter | None:
-    """The conditions that are given; None when they contradict each other.
+    """Return the conditions that are given; None when they contradict each other.
 
     Raises:
         BadUserInput: for a date that is no instant in a zone.

@@ -7,7 +7,7 @@ from graph.schema.scalars import RefusedInstant
 
 
 def instant(name: str, value: datetime | RefusedInstant | None) -> datetime | None:
-    """An argument's instant.
+    """Return an argument's instant.
 
     Raises:
         BadUserInput: for what is none.

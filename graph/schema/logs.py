@@ -55,7 +55,7 @@ async def source_events(
     from_: _From = None,
     to: _To = None,
 ) -> LogPage | None:
-    """The lines of a log source."""
+    """Return the lines of a log source."""
     return await log_events.source_events(log, context, request, _wanted(filter_pattern, from_, to))
 
 
@@ -67,7 +67,7 @@ async def execution_events(
     from_: _From = None,
     to: _To = None,
 ) -> LogPage:
-    """The lines of a run."""
+    """Return the lines of a run."""
     return await log_events.execution_events(execution, context, request, _wanted(filter_pattern, from_, to))
 
 
@@ -80,7 +80,7 @@ async def step_events(
     from_: _From = None,
     to: _To = None,
 ) -> LogPage | None:
-    """The lines of a step."""
+    """Return the lines of a step."""
     return await log_events.step_events(step, context, request, _wanted(filter_pattern, from_, to), stage_name)
 
 

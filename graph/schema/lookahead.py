@@ -23,7 +23,7 @@ SelectedFields = dict[str, set[str]]
 
 
 def selected_fields(schema: GraphQLSchema, document: DocumentNode) -> SelectedFields:
-    """The fields that are selected on each type, anywhere in a document, whatever @skip and @include will say."""
+    """Return the selected fields of each type, anywhere in a document, whatever @skip and @include say."""
     found: SelectedFields = {}
     pending: list[tuple[SelectionSetNode, GraphQLNamedType | None]] = []
     for definition in document.definitions:

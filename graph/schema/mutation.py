@@ -24,7 +24,7 @@ class AbortExecutionInput:
 
 
 async def aborted_execution(of: abort.Abort, context: Context) -> ExecutionRow | None:
-    """The run that was aborted, as it is now."""
+    """Return the run that was aborted, as it is now."""
     return await executions.execution(context, of.execution_id)
 
 
@@ -33,7 +33,7 @@ _SUBJECTS = LOG_SOURCES + ENGINE_RUN  # as of any node
 
 
 async def warnings_of(of: abort.Abort | delete.Deletion, context: Context) -> list[Warned]:
-    """The warnings of an action, each with its subject if that is selected and the viewer may see it."""
+    """Return the warnings of an action, each with its subject if that is selected and the viewer may see it."""
     wants_subject = context.selection.includes("ExecutionWarning", _SUBJECT)
     return [await _shown(warning, context, wants_subject=wants_subject) for warning in of.warnings]
 
@@ -65,7 +65,7 @@ class AbortExecutionGroupInput:
 
 
 async def listed_execution(of: abort.Abort, context: Context) -> ExecutionRow | None:
-    """The run of a group that was aborted, as it is now and as lists show it."""
+    """Return the run of a group that was aborted, as it is now and as lists show it."""
     found = await context.loaders.executions.by_id.load(of.execution_id)
     if found is None:
         return None
@@ -74,7 +74,7 @@ async def listed_execution(of: abort.Abort, context: Context) -> ExecutionRow | 
 
 
 async def aborted_group(of: groups.GroupAbort, context: Context) -> executions.ExecutionGroup | None:
-    """The group whose runs were aborted."""
+    """Return the group whose runs were aborted."""
     return await executions.group(context, of.group_id)
 
 

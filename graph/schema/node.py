@@ -20,5 +20,5 @@ class Node:
 
     @classmethod
     def resolve_type(cls, value: Any, *_: Any) -> str:
-        """The name of the type of an object."""
+        """Return the name of the type of an object."""
         return type_name(value)

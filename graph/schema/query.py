@@ -26,34 +26,34 @@ from graph.tables.records.executions import ExecutionRow
 
 
 async def node(context: Context, id: strawberry.ID) -> Any:
-    """The object of a global id."""
+    """Return the object of a global id."""
     return await nodes.node(context, id)
 
 
 async def many_nodes(context: Context, ids: list[strawberry.ID]) -> list[Any]:
-    """The objects of some global ids."""
+    """Return the objects of some global ids."""
     return await nodes.nodes(context, ids)
 
 
 async def executions(
     _root: None, context: Context, request: PageRequest, filter: ExecutionFilter | None = None
 ) -> Page[ExecutionRow]:
-    """The executions that a filter allows."""
+    """Return the executions that a filter allows."""
     return await lists.executions(context, request, to_filter(filter))
 
 
 async def asset(context: Context, database_id: str, asset_id: str) -> AssetRow | None:
-    """The asset of a database."""
+    """Return the asset of a database."""
     return await references.asset(context, database_id, asset_id)
 
 
 async def database(context: Context, database_id: str) -> DatabaseRow | None:
-    """The database of an id."""
+    """Return the database of an id."""
     return await references.database(context, database_id)
 
 
 async def viewer(context: Context) -> identity.Viewer:
-    """Who asks."""
+    """Return who asks."""
     return context.viewer
 
 

@@ -22,7 +22,7 @@ from graph.schema.scalars import JSON, BigInt
 
 
 async def visit(stage: run_detail.Stage, context: Context, entered_event_id: BigInt) -> run_detail.StageVisit | None:
-    """The visit that an event opened."""
+    """Return the visit that an event opened."""
     return await stages.visit(stage, context, entered_event_id)
 
 
@@ -33,7 +33,7 @@ async def iteration_runs(
     entered_event_id: BigInt | None = None,
     status: list[StageStatus] | None = None,
 ) -> Page[run_detail.IterationRun]:
-    """Iterations of a Map."""
+    """Return iterations of a Map."""
     return await stages.iteration_runs(stage, context, request, entered_event_id, status)
 
 

@@ -19,7 +19,7 @@ from graphql import (
 
 
 def filters_of_executions(schema: GraphQLSchema, document: DocumentNode) -> Sequence[ValueNode]:
-    """The filters of executions that a document gives, whatever @skip and @include will say."""
+    """Return the filters of executions that a document gives, whatever @skip and @include will say."""
     types = TypeInfo(schema)
     found: list[ValueNode] = []
 
@@ -39,7 +39,7 @@ def chooses_by_status(
     operation_name: str | None,
     variables: Mapping[str, Any] | None,
 ) -> bool:
-    """Whether one of some filters has a condition on the status, with the variables that an operation is given."""
+    """Return whether a filter has a condition on the status, with the variables of an operation."""
     operation = get_operation_ast(document, operation_name)
     values = {
         one.variable.name.value: value_from_ast_untyped(one.default_value)

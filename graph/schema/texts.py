@@ -23,7 +23,7 @@ class S3Location:
 
 
 async def content(text: texts.StoredText, _context: Context, max_bytes: int | None = None) -> str:
-    """The text, or its leading part."""
+    """Return the text, or its leading part."""
     return text.content(max_bytes)
 
 
@@ -47,7 +47,7 @@ class StoredTextPart:
 async def part(
     text: texts.StoredText, context: Context, from_byte: BigInt = _BEGINNING, max_bytes: int = texts.DEFAULT_PART
 ) -> texts.StoredTextPart | None:
-    """A part of the whole text."""
+    """Return a part of the whole text."""
     return await texts.part(text, context, from_byte, max_bytes)
 
 

@@ -6,7 +6,7 @@ from graph.schema.fields import answer, attribute, object_type
 
 
 async def roles(_viewer: identity.Viewer, context: Context) -> tuple[str, ...]:
-    """The roles that count in the session."""
+    """Return the roles that count in the session."""
     return context.policy.roles
 
 
