@@ -124,20 +124,20 @@ class Engine(Protocol):
         """Return what an entry of its resource type says. Values of the entry may be of any type."""
 
     async def describe(self, reference: str) -> RunFacts:
-        """What became of a run."""
+        """Return what became of a run."""
 
     async def definition(self, reference: str) -> str:
-        """The text of the definition as it stood when a run started."""
+        """Return the text of the definition as it stood when a run started."""
 
     def parse(self, definition: str, most_bytes: int) -> Definition:
-        """The states of a definition.
+        """Return the states of a definition.
 
         Raises:
             DefinitionError: when the text is none, or too large.
         """
 
     async def history(self, reference: str, *, newest_first: bool, token: str | None) -> HistoryPage:
-        """A page of the events of a run.
+        """Return a page of the events of a run.
 
         Raises:
             NoHistory: when the engine keeps none of such a run.
@@ -145,10 +145,10 @@ class Engine(Protocol):
         """
 
     async def stop(self, reference: str, *, error: str, cause: str) -> None:
-        """Stops a run; one that has ended already stays as it is."""
+        """Stop a run; one that has ended already stays as it is."""
 
     async def children(self, map_run: str) -> IterationCounts:
-        """What became of the executions that the run of a distributed Map started."""
+        """Return what became of the executions that the run of a distributed Map started."""
 
     async def log_group(self, flow: str) -> str | None:
         """Return the ARN of the CloudWatch log group that a flow writes to; None without one."""

@@ -61,7 +61,7 @@ class Jobs:
         self._batch, self._deadline, self._caller = batch, deadline, caller
 
     async def batch_jobs(self, job_ids: Sequence[str]) -> dict[str, JobFacts]:
-        """Some jobs by id, up to :data:`MOST_BATCH_JOBS`, with DescribeJobs; without those that Batch forgot.
+        """Return some jobs by id, up to :data:`MOST_BATCH_JOBS`, with DescribeJobs; without those that Batch forgot.
 
         Raises:
             CallFailed: when they cannot be described.
@@ -70,7 +70,7 @@ class Jobs:
         return {str(job.get("jobId")): _batch_job(job) for job in said.get("jobs", ())}
 
     async def deadline_job(self, key: DeadlineJobKey) -> JobFacts:
-        """A job, with GetJob. Its parameters hold secrets, so nothing but its status and times is kept.
+        """Return a job, with GetJob. Its parameters hold secrets, so nothing but its status and times is kept.
 
         Raises:
             CallFailed: when it cannot be described.

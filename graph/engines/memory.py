@@ -40,12 +40,12 @@ class CheckMemory:
         self._checks: OrderedDict[str, Check] = OrderedDict()
 
     def recall(self, execution_id: str) -> Check | None:
-        """The last check of an execution, while it holds."""
+        """Return the last check of an execution, while it holds."""
         check = self._checks.get(execution_id)
         return check if check is not None and self._clock() < check.until else None
 
     def keep(self, execution_id: str, answer: LiveStatus | None, *, is_final: bool = False) -> None:
-        """Remembers a check; with ``is_final`` until it is forgotten, because asking again is in vain."""
+        """Remember a check; with ``is_final`` until it is forgotten, because asking again is in vain."""
         self._checks[execution_id] = Check(answer, float("inf") if is_final else self._clock() + self._seconds)
         self._checks.move_to_end(execution_id)
         while len(self._checks) > self._most:

@@ -62,11 +62,11 @@ class ReadPage(Protocol):
     """Reads a page of one history, as an engine does."""
 
     def __call__(self, token: str | None, *, newest_first: bool) -> Awaitable[HistoryPage]:
-        """The first page from either end, or the one that a token leads to."""
+        """Return the first page from either end, or the one that a token leads to."""
 
 
 async def read_history(read: ReadPage, most_pages: int, operation: Pages, *, backwards: bool) -> HistoryReading:
-    """Reads a history, at most so many pages of it, as long as the operation has pages left.
+    """Read a history, at most so many pages of it, as long as the operation has pages left.
 
     ``backwards`` says whether it can be read from its end.
     """
@@ -106,7 +106,7 @@ class _Reading:
         return HistoryReading(self.events, self._read_to_end, warning, self._gap if can_go_on else None)
 
     async def forward(self, *, one_page: bool) -> bool:
-        """Reads from the start; whether the end was reached."""
+        """Read from the start; whether the end was reached."""
         while self._may_read():
             page = await self._read(self._gap.forward, newest_first=False)
             self.events += page.events
@@ -120,7 +120,7 @@ class _Reading:
         return False
 
     async def backward(self) -> bool:
-        """Reads from the end; whether that reached what was read from the start."""
+        """Read from the end; whether that reached what was read from the start."""
         while self._may_read():
             page = await self._read(self._gap.backward, newest_first=True)
             self.events += page.events

@@ -68,7 +68,7 @@ class RunDetail:
         return (*self.definition_warnings, *self.history_warnings)
 
     def stage(self, name: str) -> StageSummary | None:
-        """The stage of a name."""
+        """Return the stage of a name."""
         return self._stages.get(name)
 
     @cached_property
@@ -84,7 +84,7 @@ class RunDetail:
         return tuple(attribute([*known.events, *more], self.definition, read_to_end=known.read_to_end))
 
     def events_of(self, visit: Visit) -> Sequence[AttributedEvent]:
-        """The events of a visit, oldest first. The first use takes a while: keep it off the loop."""
+        """Return the events of a visit, oldest first. The first use takes a while: keep it off the loop."""
         return self._events.get(visit, ())
 
     @cached_property
@@ -107,7 +107,7 @@ def build_run_detail(
     bounds: Bounds,
     without_definition: ExecutionWarning | None = None,
 ) -> RunDetail:
-    """Puts a definition, where it is known, and what was read of a history together. Takes a while: keep off the loop.
+    """Put a definition, where it is known, and what was read of a history together. Takes a while: keep off the loop.
 
     ``without_definition`` says why it is not known.
     """

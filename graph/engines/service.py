@@ -55,7 +55,7 @@ class Engines:
         self.caller = caller
 
     def close(self) -> None:
-        """Waits for calls in flight."""
+        """Wait for calls in flight."""
         self.caller.close()
 
     def of(self, reference: str) -> Engine:
@@ -113,19 +113,19 @@ class OperationEngines:
         return self._engines.registration(entry)
 
     async def facts(self, reference: str) -> CallResult[RunFacts]:
-        """What became of a run."""
+        """Return what became of a run."""
         return await self._ask("facts", reference, lambda engine: engine.describe(reference))
 
     async def definition(self, reference: str) -> CallResult[str]:
-        """The text of the definition that a run started with."""
+        """Return the text of the definition that a run started with."""
         return await self._ask("definition", reference, lambda engine: engine.definition(reference))
 
     async def detail(self, reference: str) -> RunDetail:
-        """What happened inside a run, as far as it may be read."""
+        """Return the detail of a run, as far as its history may be read."""
         return await self._once(("detail", reference), lambda: self._recall_or_read(reference))
 
     async def newest(self, reference: str) -> CallResult[RunDetail]:
-        """What the newest events of a run tell, from one page; from all that may be read where it has no such order."""
+        """Return the detail by the newest page of events; by all readable events if an engine reads only forwards."""
         return await self._once(("newest", reference), lambda: self._result(self._read_newest(reference)))
 
     def read_on(self, reference: str, gap: Gap, *, newest_first: bool) -> GapReader:
@@ -144,25 +144,25 @@ class OperationEngines:
         return GapReader(page, gap, self._further_pages, newest_first=newest_first)
 
     async def children(self, map_run: str) -> CallResult[IterationCounts]:
-        """What became of the executions of a map run."""
+        """Return what became of the executions of a map run."""
         return await self._ask("children", map_run, lambda engine: engine.children(map_run))
 
     async def log_group(self, flow: str) -> CallResult[str]:
-        """The ARN of the log group that a state machine or flow writes to."""
+        """Return the ARN of the log group that a state machine or flow writes to."""
         return await self._ask("log group", flow, lambda engine: engine.log_group(flow))
 
     async def deadline_job(self, key: DeadlineJobKey) -> CallResult[JobFacts]:
-        """A job of Deadline Cloud."""
+        """Return a job of Deadline Cloud."""
         return await self._once(("deadline", key), lambda: self._result(self._engines.jobs.deadline_job(key)))
 
     async def batch_job(self, job_id: str) -> CallResult[JobFacts]:
-        """A job of AWS Batch; those that are asked for at the same time are described together."""
+        """Return a job of AWS Batch; those that are asked for at the same time are described together."""
         return await self._batch_jobs.load(job_id)
 
     async def live_status(
         self, execution_id: str, reference: str, on_check: Callable[[LiveStatus], None]
     ) -> LiveStatus | None:
-        """What an engine says of an execution that may run: asked of few in an operation, and of none too often.
+        """Return what the engine says of an execution that may run; ask for few in an operation, and seldom for each.
 
         None where it was not asked, or did not answer. An execution that the engine forgot is not asked for again.
         ``on_check`` is told what the engine says, when it is asked and not remembered.
@@ -174,11 +174,11 @@ class OperationEngines:
         self._keeps_stored = True
 
     async def off_loop(self, work: Callable[[], ValueT]) -> ValueT:
-        """What some work gives that would hold up the event loop."""
+        """Run work that would block the event loop in a thread, and return its result."""
         return await self._engines.caller.run(work)
 
     async def _recall_or_read(self, reference: str) -> RunDetail:
-        """What is kept of a run that ended, unless it was redriven since; else what is read of it now."""
+        """Return what is kept of a run that ended, unless it was redriven since; else what is read of it now."""
         details = self._engines.details
         if (kept := details.recall(reference)) is not None:
             facts = (await self.facts(reference)).value
@@ -271,7 +271,7 @@ class OperationEngines:
             raise CallFailed(TIME_IS_UP) from None
 
     async def _once(self, key: Hashable, ask: Callable[[], Coroutine[Any, Any, ValueT]]) -> ValueT:
-        """Asks at most once. A field that is cancelled takes nothing from the others that wait for the same answer."""
+        """Ask at most once. A field that is cancelled takes nothing from the others that wait for the same answer."""
         task = self._known.get(key)
         if task is None:
             task = self._known[key] = self._scope.start(ask())

@@ -73,7 +73,7 @@ class StepFunctions:
         )
 
     async def describe(self, reference: str) -> RunFacts:
-        """What became of an execution, with DescribeExecution."""
+        """Return what became of an execution, with DescribeExecution."""
         said = await self._caller.call(
             "states.DescribeExecution", self._client.describe_execution, {"executionArn": reference}
         )
@@ -93,17 +93,17 @@ class StepFunctions:
         )
 
     async def definition(self, reference: str) -> str:
-        """The definition that an execution started with, with DescribeStateMachineForExecution."""
+        """Return the definition that an execution started with, with DescribeStateMachineForExecution."""
         method = self._client.describe_state_machine_for_execution
         said = await self._caller.call("states.DescribeStateMachineForExecution", method, {"executionArn": reference})
         return str(said.get("definition", ""))
 
     def parse(self, definition: str, most_bytes: int) -> Definition:
-        """The states of a definition in the Amazon States Language."""
+        """Return the states of a definition in the Amazon States Language."""
         return parse_definition(definition, max_bytes=most_bytes)
 
     async def history(self, reference: str, *, newest_first: bool, token: str | None) -> HistoryPage:
-        """A page of the events of an execution, with GetExecutionHistory."""
+        """Return a page of the events of an execution, with GetExecutionHistory."""
         if (match := _RUN.fullmatch(reference)) is not None and match["kind"] == "express":
             raise NoHistory(_EXPRESS)
         request: dict[str, Any] = {"executionArn": reference, "maxResults": EVENTS, "reverseOrder": newest_first}
@@ -123,12 +123,12 @@ class StepFunctions:
         return await self._caller.run(lambda: _page(said))
 
     async def stop(self, reference: str, *, error: str, cause: str) -> None:
-        """Stops an execution, with StopExecution."""
+        """Stop an execution, with StopExecution."""
         request = {"executionArn": reference, "error": error, "cause": cause}
         await self._caller.call("states.StopExecution", self._client.stop_execution, request)
 
     async def children(self, map_run: str) -> IterationCounts:
-        """What became of the child executions of a map run, with DescribeMapRun."""
+        """Return what became of the child executions of a map run, with DescribeMapRun."""
         said = await self._caller.call("states.DescribeMapRun", self._client.describe_map_run, {"mapRunArn": map_run})
         counts: Mapping[str, int] = said.get("executionCounts", {})
         total = counts.get("total", 0)
@@ -144,7 +144,7 @@ class StepFunctions:
         )
 
     async def log_group(self, flow: str) -> str | None:
-        """The ARN of the log group that a state machine writes to, with DescribeStateMachine; None without one."""
+        """Return the ARN of a state machine's log group, with DescribeStateMachine; None without one."""
         said = await self._caller.call(
             "states.DescribeStateMachine", self._client.describe_state_machine, {"stateMachineArn": flow}
         )
@@ -155,7 +155,7 @@ class StepFunctions:
 
 
 def _machine_of(arn: str) -> str | None:
-    """The ARN of the state machine that an ARN of it, of one of its versions or of an execution names."""
+    """Return the ARN of the state machine that an ARN of it, of one of its versions or of an execution names."""
     match = _MACHINE.fullmatch(arn)
     return f"{match[1]}:stateMachine:{match[2]}" if match else None
 
