@@ -84,6 +84,10 @@ class RunFacts:
     last_redriven_at: datetime | None = None
 
 
+EVENTS_OF_A_PAGE = 1_000
+"""The most events in a page of a history."""
+
+
 class HistoryPage(NamedTuple):
     """Some events, in the direction of reading; ``token`` leads to the next page and is None at the end."""
 

@@ -21,11 +21,11 @@ class Pages:
 
     left: int
 
-    def take(self) -> bool:
-        """Take one; return False where none is left."""
-        if self.left <= 0:
+    def take(self, count: int = 1) -> bool:
+        """Take some; return False where there are not so many left."""
+        if self.left < count:
             return False
-        self.left -= 1
+        self.left -= count
         return True
 
 

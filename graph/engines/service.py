@@ -5,12 +5,13 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 from typing import Any, Generic, TypeVar, cast
 
 from graph.aws.calls import FORGOTTEN, NOT_KEPT, TIME_IS_UP, Caller, CallFailed
 from graph.aws.clients import Clients
 from graph.batching import Loader
-from graph.engines.engine import Engine, HistoryPage, NoHistory, RegisteredRun, RunFacts, RunReference
+from graph.engines.engine import EVENTS_OF_A_PAGE, Engine, HistoryPage, NoHistory, RegisteredRun, RunFacts, RunReference
 from graph.engines.jobs import MOST_BATCH_JOBS, DeadlineJobKey, JobFacts, Jobs
 from graph.engines.memory import CheckMemory, LiveStatus, RunDetailMemory, size_of
 from graph.engines.reading import Gap, GapReader, HistoryReading, Pages, read_history
@@ -32,6 +33,7 @@ UNTYPED = "stepFunctionsExecution"  # the resource type of entries that name non
 
 
 _NEWEST_ALONE = "Only the newest events of the history were read."
+_NO_PAGES = "The operation has read the insides of as many runs as it may."
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ class OperationEngines:
         self._ends = time.monotonic() + settings.engines_budget_seconds
         self._pages = Pages(settings.history_pages_per_operation)
         self._further_pages = Pages(settings.history_pages)
+        self._runs = Pages(settings.history_pages_per_operation)  # of which each has one page at least
         self._bounds = Bounds(MOST_DEFINITION_BYTES, settings.stages, settings.stage_depth)
         self._known: dict[Hashable, asyncio.Future[Any]] = {}
         self._checks_left = settings.status_checks
@@ -178,16 +181,30 @@ class OperationEngines:
         return await self._engines.caller.run(work)
 
     async def _recall_or_read(self, reference: str) -> RunDetail:
-        """Return what is kept of a run that ended, unless it was redriven since; else what is read of it now."""
+        """Return what is kept of a run that ended, unless it was redriven since; else what is read of it now.
+
+        What is kept takes pages of the operation as well, so that it shows as much whether or not it was asked before.
+        """
+        if not self._runs.take():
+            return await self._without_pages(reference)
         details = self._engines.details
         if (kept := details.recall(reference)) is not None:
             facts = (await self.facts(reference)).value
-            if facts is not None and facts.status in TERMINAL and (facts.redrive_count or 0) == kept.redrive_index:
+            is_as_kept = (
+                facts is not None and facts.status in TERMINAL and (facts.redrive_count or 0) == kept.redrive_index
+            )
+            if is_as_kept and self._pages.take(ceil(len(kept.detail.attribution.events) / EVENTS_OF_A_PAGE)):
                 return kept.detail
         detail = await self._read_detail(reference)
         if detail.is_complete:
             details.keep(reference, detail, await self.off_loop(lambda: size_of(detail)))
         return detail
+
+    async def _without_pages(self, reference: str) -> RunDetail:
+        """Return the detail of a run that the operation has no pages left for."""
+        warning = ExecutionWarning(ExecutionWarningCode.OPERATION_BUDGET, _NO_PAGES)
+        history = HistoryReading((), read_to_end=False, warning=warning)
+        return build_run_detail(self._engines.of(reference), None, history, self._bounds, warning)
 
     async def _read_detail(self, reference: str) -> RunDetail:
         engine, bounds = self._engines.of(reference), self._bounds

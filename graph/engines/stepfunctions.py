@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from graph.aws.calls import NOT_FOUND, Caller, CallFailed
 from graph.aws.clients import StatesClient
 from graph.engines.engine import (
+    EVENTS_OF_A_PAGE,
     EngineName,
     HistoryPage,
     NoHistory,
@@ -20,8 +21,6 @@ from graph.engines.engine import (
 )
 from graph.history import Definition, IterationCounts, MalformedHistoryError, parse_definition, parse_event
 from graph.tables.states import ExecutionStatus
-
-EVENTS = 1000  # of a page, the most that GetExecutionHistory gives
 
 _STALE_TOKEN = "InvalidToken"  # noqa: S105 - a code
 
@@ -106,7 +105,11 @@ class StepFunctions:
         """Return a page of the events of an execution, with GetExecutionHistory."""
         if (match := _RUN.fullmatch(reference)) is not None and match["kind"] == "express":
             raise NoHistory(_EXPRESS)
-        request: dict[str, Any] = {"executionArn": reference, "maxResults": EVENTS, "reverseOrder": newest_first}
+        request: dict[str, Any] = {
+            "executionArn": reference,
+            "maxResults": EVENTS_OF_A_PAGE,
+            "reverseOrder": newest_first,
+        }
         if token is not None:
             request["nextToken"] = token
         try:

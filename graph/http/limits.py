@@ -2,12 +2,13 @@
 
 One pass: each fragment is measured once however often it is spread, so the time grows with the document alone. A price
 is counted in the points of :mod:`graph.schema.costs`: a field's own, and below a list once for each row, so that pages
-multiply down the tree. It assumes full pages, and the longest page where it cannot tell. What ``@skip`` or ``@include``
-leaves out has no price, and counts for every other limit. Documents need not be valid.
+multiply down the tree. It assumes full pages, and the longest page where it cannot tell. Rows that are made of the
+histories of engines are no more than the pages of history hold that one operation reads. What ``@skip`` or
+``@include`` leaves out has no price, and counts for every other limit. Documents need not be valid.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graphql import (
@@ -31,9 +32,10 @@ from graphql import (
 )
 
 from graph.documents import Document
+from graph.engines.engine import EVENTS_OF_A_PAGE
 from graph.errors import CostLimitExceeded
 from graph.resolvers.paging import LONGEST_PAGE
-from graph.schema.costs import Weight, weights
+from graph.schema.costs import HistoryRows, Weight, weights
 from graph.settings import Settings
 
 # Selections and fragments within each other: far more than any depth allowed, and far less than the stack holds.
@@ -110,7 +112,8 @@ class _Prices:
 class _Totals:
     """Of a selection set: its own fields, those with all below, its depth, and its price, ``fixed + rows * page size``.
 
-    A page has its size from the field above it, and fragments must be measured without knowing who spreads them.
+    A page has its size from the field above it, and fragments must be measured without knowing who spreads them. What
+    rows of histories cost is apart, by the same rule, beside the most that all of them cost in one operation.
     """
 
     fields: int = 0
@@ -118,6 +121,14 @@ class _Totals:
     depth: int = 0
     fixed: int = 0
     rows: int = 0
+    history_fixed: int = 0
+    history_rows: int = 0
+    history_most: int = 0
+
+    @property
+    def price(self) -> int:
+        """Of a whole operation."""
+        return self.fixed + self.rows + min(self.history_fixed + self.history_rows, self.history_most)
 
     def beside(self, other: "_Totals") -> "_Totals":
         return _Totals(
@@ -126,13 +137,16 @@ class _Totals:
             max(self.depth, other.depth),
             self.fixed + other.fixed,
             self.rows + other.rows,
+            self.history_fixed + other.history_fixed,
+            self.history_rows + other.history_rows,
+            self.history_most + other.history_most,
         )
 
     def without_price(self) -> "_Totals":
         return _Totals(self.fields, self.selected, self.depth)
 
     def price_alone(self) -> "_Totals":
-        return _Totals(fixed=self.fixed, rows=self.rows)
+        return replace(self, fields=0, selected=0, depth=0)
 
 
 _NOTHING = _Totals()
@@ -165,7 +179,7 @@ class _Pass:
         _check("depth", totals.depth, settings.max_depth)
         _check("number of aliases", self.aliases, settings.max_aliases)
         _check("number of directives", self.directives, settings.max_directives)
-        return totals.fixed + totals.rows
+        return totals.price
 
     def _measure_the_rest(self, operation: OperationDefinitionNode) -> None:
         """Measure what does not run, since it is validated nevertheless."""
@@ -247,21 +261,36 @@ class _Pass:
             self.aliases += 1
         definition = self.schema.get_field(parent, name) if is_composite_type(parent) else None
         weight = self.weights.get((parent.name, name), _UNKNOWN) if parent else _UNKNOWN
-        price, depth, selected = weight.cost, 1, 1
+        price, history, most, depth, selected = weight.cost, 0, 0, 1, 1
         if node.selection_set is not None:
             kind = get_named_type(definition.type) if definition else None
             below = self._selections(node.selection_set, kind, nested)
             size = self._size(node, weight)
             depth += below.depth
             selected += below.selected
+            most = below.history_most
             if weight.is_page:
-                price += below.fixed + size * below.rows
+                price += below.fixed
+                history = below.history_fixed + size * below.history_rows
+                if weight.history_rows is None:
+                    price += size * below.rows
+                else:
+                    history += size * below.rows
+                    most += self._most_rows(weight.history_rows, size) * below.rows
             elif weight.sliced_by:  # by a list of keys, each of which is looked up
                 price = max(size, 1) * (price + below.fixed + below.rows)
+                history = max(size, 1) * (below.history_fixed + below.history_rows)
             else:
                 price += size * (below.fixed + below.rows)
-        rows, fixed = (price, 0) if weight.is_row else (0, price)
-        return _Totals(1, selected, depth, fixed, rows)
+                history = size * (below.history_fixed + below.history_rows)
+        if weight.is_row:
+            return _Totals(1, selected, depth, rows=price, history_rows=history, history_most=most)
+        return _Totals(1, selected, depth, fixed=price, history_fixed=history, history_most=most)
+
+    def _most_rows(self, rows: HistoryRows, size: int) -> int:
+        """How many rows a page of some size has in one operation, however often it is asked for."""
+        pages = self.settings.history_pages_per_operation
+        return pages * (size if rows is HistoryRows.RUN else EVENTS_OF_A_PAGE // 2)
 
     def _size(self, node: FieldNode, weight: Weight) -> int:
         """Return how many rows a field may give: as many as the arguments say that slice it."""

@@ -7,6 +7,7 @@ cost of GraphQL, which gateways read too.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from math import ceil
 from typing import TypeVar
 
@@ -42,7 +43,19 @@ TEXT_COST = 10
 PART_COST = 50
 """A part of a text that is read from S3, with what is around it, and redacted."""
 
+HISTORY_ROWS = "history rows"
+"""The metadata of a field that say which :class:`HistoryRows` it has."""
+
 _LIST_SIZE = 5  # how long a list of objects is taken to be that is no connection
+
+
+class HistoryRows(Enum):
+    """Rows that are made of the histories of engines, of which one operation reads so many pages and no more."""
+
+    RUN = "run"
+    """So many of each run; each run takes a page of history at least."""
+    VISIT = "visit"
+    """Each takes two events of a history at least: one that enters, and one that leaves."""
 
 
 @strawberry.schema_directive(
@@ -76,7 +89,8 @@ class ListSize:
 class Weight:
     """What a field costs each time, and how often it repeats what is below it.
 
-    The size of a page is that of its rows, which repeat in its place.
+    The size of a page is that of its rows, which repeat in its place. However often it is asked for, it has no more
+    rows in one operation than ``history_rows`` says.
     """
 
     cost: int = 1
@@ -85,6 +99,7 @@ class Weight:
     is_page: bool = False
     is_row: bool = False
     is_text: bool = False
+    history_rows: HistoryRows | None = None
 
 
 def weights(schema: GraphQLSchema) -> Mapping[tuple[str, str], Weight]:
@@ -112,7 +127,10 @@ def _weight(field: GraphQLField) -> Weight:
         repeats = _is_list(field) and not is_leaf_type(get_named_type(field.type))
         is_text = points >= TEXT_COST and is_leaf_type(get_named_type(field.type))
         return Weight(points, _LIST_SIZE if repeats else 1, is_text=is_text)
-    return Weight(points, size.assumed_size or 1, tuple(size.slicing_arguments), is_page=bool(size.sized_fields))
+    declared = field.extensions.get("strawberry-definition")
+    rows = declared.metadata.get(HISTORY_ROWS) if declared else None
+    sliced_by = tuple(size.slicing_arguments)
+    return Weight(points, size.assumed_size or 1, sliced_by, is_page=bool(size.sized_fields), history_rows=rows)
 
 
 def _directive(field: GraphQLField, kind: type[DirectiveT]) -> DirectiveT | None:

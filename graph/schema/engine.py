@@ -13,7 +13,7 @@ from graph.resolvers.history_events import LONGEST_PAGE
 from graph.resolvers.history_events import HistoryEvent as HistoryRecord
 from graph.resolvers.paging import Page, PageRequest
 from graph.schema.connections import FilteredWarningConnection, WarningConnection
-from graph.schema.costs import LIST_COST, TEXT_COST
+from graph.schema.costs import LIST_COST, TEXT_COST, HistoryRows
 from graph.schema.execution_warning import ExecutionWarning
 from graph.schema.failures import ExecutionFailure
 from graph.schema.fields import answer, attribute, object_type, page
@@ -108,6 +108,7 @@ class EngineExecution(Node):
         runs.stages,
         "Its states, in the order of the definition, a container before what is inside it.",
         default=DEFAULT_STAGES,
+        history_rows=HistoryRows.RUN,
     )
     history: FilteredWarningConnection[HistoryEvent] | None = page(
         history,
@@ -170,6 +171,7 @@ class SubExecution(Node):
         subs.stages,
         "The states of the state machine that it is a run of; none for what is no state machine.",
         default=DEFAULT_STAGES,
+        history_rows=HistoryRows.RUN,
     )
     engine_execution: EngineExecution | None = answer(
         subs.engine_execution, "The run itself; null for what is no state machine or flow."

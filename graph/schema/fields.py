@@ -16,7 +16,7 @@ from graph.context import Context
 from graph.execution import ANSWERED, Answered, Bound, FieldRequest, InstanceOf
 from graph.execution.strawberry_internals import resolve_info
 from graph.resolvers.paging import DEFAULT_PAGE, LONGEST_PAGE, Page, PageRequest
-from graph.schema.costs import ANSWER_COST, PAGE_COST, Cost, ListSize
+from graph.schema.costs import ANSWER_COST, HISTORY_ROWS, PAGE_COST, Cost, HistoryRows, ListSize
 from graph.schema.lookahead import selects_beyond
 from graph.tables.rows import Row, StoredFields
 
@@ -140,11 +140,12 @@ def page(
     longest: int = LONGEST_PAGE,
     default: int = DEFAULT_PAGE,
     cost: int = PAGE_COST,
+    history_rows: HistoryRows | None = None,
 ) -> Any:
     """Return a connection. Parameters beyond the record, the context and the page are arguments beside those of paging.
 
     ``begins`` and ``guard`` are those of :func:`answer`; ``longest`` is the most rows that one page may have,
-    ``default`` how many it has where nothing is said.
+    ``default`` how many it has where nothing is said; ``history_rows`` what bounds its rows in a whole operation.
     """
 
     def bind(asked: FieldRequest) -> Callable[[Mapping[str, Any]], Bound]:
@@ -168,7 +169,10 @@ def page(
 
     parameters = [*_extra(resolver, 3), *_paging(longest, default)]
     directives = [Cost(weight=cost), _page_size(default)]
-    return _answered(bind, parameters, description, directives, _metadata(reads, guard, begins))
+    metadata = _metadata(reads, guard, begins)
+    if history_rows is not None:
+        metadata[HISTORY_ROWS] = history_rows
+    return _answered(bind, parameters, description, directives, metadata)
 
 
 def reads_of(field: StrawberryField) -> StoredFields | None:

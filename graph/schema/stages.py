@@ -13,7 +13,7 @@ from graph.resolvers.gate import require_logs
 from graph.resolvers.history_events import LONGEST_PAGE
 from graph.resolvers.paging import Page, PageRequest
 from graph.schema.connections import FilteredWarningConnection, WarningConnection
-from graph.schema.costs import TEXT_COST
+from graph.schema.costs import TEXT_COST, HistoryRows
 from graph.schema.execution_warning import ExecutionWarning
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import LazyEngineExecution
@@ -162,6 +162,7 @@ class Stage(Node):
         "Its visits, in the order of entry; those of some statuses, of an iteration and a branch of the innermost Map "
         "and Parallel around them.",
         longest=LONGEST_PAGE,
+        history_rows=HistoryRows.VISIT,
     )
     visit: "StageVisit | None" = answer(
         visit, "The visit that an event opened; null where it opened none of this state, or was not read."
@@ -171,6 +172,7 @@ class Stage(Node):
         "Iterations of the last attempt of a visit of a Map: of the one that enteredEventId opened, else of the last. "
         "Empty for other states and distributed Maps.",
         longest=LONGEST_PAGE,
+        history_rows=HistoryRows.VISIT,
     )
 
 

@@ -10,10 +10,12 @@ from graph.aws.calls import Caller
 from graph.aws.clients import Clients
 from graph.demo.script import Script
 from graph.demo.stepfunctions import EmbeddedStepFunctions, Machine, Played
+from graph.engines.engine import EVENTS_OF_A_PAGE
 from graph.engines.memory import KEPT_SECONDS, RunDetailMemory, size_of
 from graph.engines.run_detail import RunDetail
 from graph.engines.service import Engines
-from graph.history import attribute, parse_definition
+from graph.execution_warnings import ExecutionWarningCode
+from graph.history import StageStatus, attribute, parse_definition
 from graph.operation import OperationScope
 from graph.settings import Settings
 from tests.history.tables import events
@@ -106,13 +108,13 @@ class Counted(EmbeddedStepFunctions):
         return super().get_execution_history(**request)
 
 
-def loop(turns: int) -> Played:
+def loop(turns: int, name: str = "one") -> Played:
     script = Script(datetime(2026, 7, 14, 9, tzinfo=UTC), pace=0.01)
     last = script.enter("Task", "Do", 0)
     for _ in range(turns):
         last = script.work(last, seconds=0.01, error="Busy")
     script.add("ExecutionFailed", last, error="Busy")
-    return Played(MACHINE, "one", "FAILED", script.events)
+    return Played(MACHINE, name, "FAILED", script.events)
 
 
 async def test_operations_after_the_first_read_no_history_until_the_run_is_redriven() -> None:
@@ -143,3 +145,45 @@ async def test_operations_after_the_first_read_no_history_until_the_run_is_redri
         assert states.pages > read_once
     finally:
         caller.close()
+
+
+async def test_what_is_kept_takes_pages_of_an_operation_as_what_is_read_does() -> None:
+    references = [MACHINE.execution(name) for name in ("one", "two", "three")]
+    states = Counted([loop(600, name) for name in ("one", "two", "three")])  # two pages each
+    caller = Caller(concurrency=2, attempts=1)
+    settings = Settings(history_pages_per_operation=3)
+    engines = Engines(Clients(None, None, None, states), caller, settings)  # type: ignore[arg-type]
+
+    async def read(*asked: str) -> list[RunDetail]:
+        async with OperationScope() as scope:
+            operation = engines.operation(scope)
+            return [await operation.detail(reference) for reference in asked]
+
+    try:
+        for reference in references:
+            assert [detail.is_complete for detail in await read(reference)] == [True]
+        first, second, third = await read(*references)
+    finally:
+        caller.close()
+    assert first.is_complete
+    assert (len(second.attribution.events), second.is_complete) == (EVENTS_OF_A_PAGE, False)
+    assert [warning.code for warning in second.warnings] == [ExecutionWarningCode.OPERATION_BUDGET]
+    assert (len(third.attribution.events), third.stages[0].status) == (0, StageStatus.UNKNOWN)
+
+
+async def test_an_operation_looks_into_no_more_runs_than_it_has_pages() -> None:
+    """Whether or not their histories are kept: each has stages."""
+    caller = Caller(concurrency=2, attempts=1)
+    states = Counted([loop(1, name) for name in ("one", "two", "three")])
+    settings = Settings(history_pages_per_operation=2)
+    engines = Engines(Clients(None, None, None, states), caller, settings)  # type: ignore[arg-type]
+    try:
+        async with OperationScope() as scope:
+            operation = engines.operation(scope)
+            one, two, three = [await operation.detail(MACHINE.execution(name)) for name in ("one", "two", "three")]
+    finally:
+        caller.close()
+    assert [stage.name for detail in (one, two) for stage in detail.stages] == ["Do", "Do"]
+    assert not three.stages
+    assert {warning.code for warning in three.definition_warnings} == {ExecutionWarningCode.OPERATION_BUDGET}
+    assert {warning.code for warning in three.history_warnings} == {ExecutionWarningCode.OPERATION_BUDGET}

@@ -67,6 +67,45 @@ def test_pages_multiply_down_the_tree() -> None:
     )
 
 
+# Rows of histories
+
+VISITS = "visits { nodes { enteredEventId status startedAt stoppedAt } }"
+TREE = (
+    '{ execution(executionId: "x") { pipelineExecutions { nodes { subExecutions { nodes { label engineExecution {'
+    " stages { nodes { name type status startedAt durationMs error %s } } } } } } } } }"
+)
+RUNS = Settings().history_pages_per_operation
+VISITS_READ = RUNS * 500
+
+
+def test_all_stages_and_visits_of_a_run_can_be_asked_for_at_default_sizes() -> None:
+    assert price(TREE % VISITS) <= Settings().max_price
+
+
+@pytest.mark.parametrize("size", ["(first: 1000)", "(first: 100)", ""])
+def test_more_visits_than_its_histories_hold_cost_an_operation_nothing(size: str) -> None:
+    stages = RUNS * 50 * (1 + 6 + PAGE_COST)
+    assert price(TREE % VISITS.replace("visits", "visits" + size)) == (
+        price(TREE.replace("%s", "")) - RUNS * 50 * (1 + 6) + stages + VISITS_READ * (1 + 4)
+    )
+
+
+def test_few_visits_cost_what_they_would() -> None:
+    one = '{ execution(executionId: "x") { engineExecution { stages(first: 3) { nodes { %s } } } } }'
+    assert price(one % "name") == ANSWER_COST + ANSWER_COST + PAGE_COST + 3 * (1 + 1)
+    assert price(one % VISITS.replace("visits", "visits(first: 4)")) == (
+        2 * ANSWER_COST + PAGE_COST + 3 * (1 + PAGE_COST + 4 * (1 + 4))
+    )
+
+
+def test_the_same_visits_cost_again_under_another_name() -> None:
+    once = price(TREE % VISITS)
+    assert price(TREE % f"{VISITS} again: {VISITS}") - once == VISITS_READ * (1 + 4) + RUNS * 50 * PAGE_COST
+    fragment = f"fragment V on Stage {{ {VISITS} }}"
+    assert price(TREE % "...V" + fragment) == once
+    assert price(TREE % "...V ...V" + fragment) == once
+
+
 @pytest.mark.parametrize(
     ("argument", "variables", "size"),
     [
