@@ -3,6 +3,7 @@
 import logging
 import secrets
 import traceback
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from graphql import GraphQLError, GraphQLFormattedError, GraphQLSyntaxError
@@ -209,6 +210,20 @@ def present(error: GraphQLError) -> GraphQLFormattedError:
     if original is None:
         return {**shown, "extensions": {"code": _code(error)}}
     return {**shown, **masked(original)}
+
+
+def once_forbidden(errors: Iterable[GraphQLError]) -> list[GraphQLError]:
+    """Return errors with one FORBIDDEN for each field of the operation: of the first row that it was refused for."""
+    errors = list(errors)
+    first: dict[tuple[str, ...], tuple[list[int], GraphQLError]] = {}
+    refused = [error for error in errors if isinstance(original_of(error), Forbidden)]
+    for error in refused:
+        field = tuple(key for key in error.path or () if isinstance(key, str))
+        row = [key for key in error.path or () if isinstance(key, int)]
+        if field not in first or row < first[field][0]:
+            first[field] = row, error
+    left_out = set(map(id, refused)) - {id(error) for _, error in first.values()}
+    return [error for error in errors if id(error) not in left_out]
 
 
 def masked(error: BaseException) -> GraphQLFormattedError:

@@ -137,3 +137,29 @@ def test_a_variable_that_does_not_fit_is_told(caplog: pytest.LogCaptureFixture) 
     assert "$n" in error["message"]
     assert error["extensions"]["code"] in ("GRAPHQL_VALIDATION_FAILED", "BAD_USER_INPUT")
     assert caplog.text == ""
+
+
+def _error(original: Exception, *path: str | int) -> GraphQLError:
+    return GraphQLError(str(original), path=path, original_error=original)
+
+
+def test_a_refusal_stands_once_for_each_field_at_its_first_row_and_other_errors_each_time() -> None:
+    told = [
+        _error(errors.Forbidden(), "runs", 10, "log"),
+        _error(errors.Forbidden(), "runs", 2, "log"),
+        _error(errors.Throttled(), "runs", 3, "log"),
+        _error(errors.Throttled(), "runs", 4, "log"),
+        _error(errors.Forbidden(), "runs", 2, "steps", 1, "log"),
+        _error(errors.Forbidden(), "runs", 2, "steps", 0, "log"),
+        _error(errors.Forbidden(), "log"),
+        GraphQLError("of GraphQL's own making"),
+    ]
+    kept = errors.once_forbidden(told)
+    assert [error.path for error in kept] == [
+        ["runs", 2, "log"],
+        ["runs", 3, "log"],
+        ["runs", 4, "log"],
+        ["runs", 2, "steps", 0, "log"],
+        ["log"],
+        None,
+    ]

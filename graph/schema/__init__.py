@@ -5,6 +5,7 @@ from functools import cache, cached_property
 from typing import Any
 
 import strawberry
+from graphql import ExecutionResult as CoreResult
 from graphql import GraphQLObjectType, GraphQLSchema, ValueNode
 from strawberry.extensions import SchemaExtension
 from strawberry.schema.config import StrawberryConfig
@@ -14,6 +15,7 @@ from strawberry.types.scalar import ScalarDefinition
 
 from graph.context import Context, Selection
 from graph.documents import Document
+from graph.errors import once_forbidden
 from graph.execution import Planner, Plans, execute
 from graph.execution.strawberry_internals import core_schema
 from graph.schema import enums, federation  # noqa: F401 - the first registers the enumerations before types use them
@@ -79,16 +81,20 @@ class Schema(strawberry.Schema):
         variables: Mapping[str, Any] | None = None,
         operation_name: str | None = None,
     ) -> ExecutionResult:
-        """Run an operation of a valid document and return its result."""
+        """Run an operation of a valid document and return its result, with one refusal for each of its fields."""
+        result = await self._execute(document, context, variables, operation_name)
+        return ExecutionResult(result.data, result.errors and once_forbidden(result.errors))
+
+    async def _execute(
+        self, document: Document, context: Context, variables: Mapping[str, Any] | None, operation_name: str | None
+    ) -> CoreResult | ExecutionResult:
         context.selection = document.once(self.selection)
         filters = document.once(self.filters)
         if filters and chooses_by_status(filters, document.node, operation_name, variables):
             context.engines.keep_stored()
         if context.services.settings.fast_execution:
-            result = await execute(
-                document.once(self.plans), document.node, context, variables, operation_name, context.scope
-            )
-            return ExecutionResult(result.data, result.errors)
+            plans = document.once(self.plans)
+            return await execute(plans, document.node, context, variables, operation_name, context.scope)
         context.document = document
         given = None if variables is None else dict(variables)
         return await self.execute(document.source, given, context, operation_name=operation_name)

@@ -184,7 +184,7 @@ async def test_an_asset_that_may_not_be_distributed_has_no_links_whatever_it_is(
     with serving(world(assets=archived)) as (graph, _):
         answers.append(await ask(graph))
     assert len({json.dumps([answer.data, list(answer.errors)]) for answer in answers}) == 1
-    assert answers[0].codes == ["FORBIDDEN"] * 6
+    assert set(answers[0].codes) == {"FORBIDDEN"}
     assert not any(permits(answers[0]))
 
 

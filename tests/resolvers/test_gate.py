@@ -539,6 +539,19 @@ async def test_the_row_of_a_list_is_seen_without_its_details() -> None:
     assert answer.codes == ["FORBIDDEN", "FORBIDDEN"]
 
 
+async def test_a_field_that_is_refused_for_many_is_refused_once(graph: Graph) -> None:
+    document = """{ executions(first: 5) { nodes { log { content } again: log { content } status } } }"""
+    answer = await graph.ask(document, viewer=viewer(BOB))
+    assert answer.data is not None
+    rows = answer.data["executions"]["nodes"]
+    assert [(row["log"], row["again"]) for row in rows] == [(None, None)] * 5
+    assert all(row["status"] for row in rows)
+    assert sorted(error["path"] for error in answer.errors) == [
+        ["executions", "nodes", 0, "again"],
+        ["executions", "nodes", 0, "log"],
+    ]
+
+
 async def test_one_refused_field_leaves_the_others(graph: Graph) -> None:
     document = f'{{ execution(executionId: "{SAMPLE_EXECUTION_ID}") {{ status log {{ content }} }} }}'
     answer = await graph.ask(document, viewer=viewer(BOB))

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
+from graphql import GraphQLObjectType, is_required_argument
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from strawberry.types import ExecutionResult
@@ -47,6 +48,10 @@ GIVEN: dict[tuple[str, str], Sequence[str]] = {
     ("Query", "database"): [f'(databaseId: "{world.PLANT}")', '(databaseId: "nowhere")'],
     ("PipelineExecution", "registeredLog"): ['(logId: "nothing")'],
     ("StoredText", "content"): ["", "(maxBytes: 3)", "(maxBytes: -1)"],
+    ("StoredText", "part"): ["", "(fromByte: 3)", "(fromByte: -1)"],
+    ("Stage", "visit"): ["(enteredEventId: 2)", "(enteredEventId: 3)", "(enteredEventId: -1)"],
+    ("Stage", "visits"): ["(first: 2)", "(last: 1)", "(first: 2, status: [FAILED])"],
+    ("EngineExecution", "history"): ["(first: 2)", "(last: 1)", "(around: 3, first: 2)", "(around: 3, last: 2)"],
 }
 PAGES = ["(first: 2)", "", "(last: 1)", "(first: 1000)"]
 
@@ -92,6 +97,14 @@ class Both:
             max_price=10**9,
             rate_points=0,
         )
+
+
+def test_every_field_that_needs_arguments_is_given_some() -> None:
+    for kind in SCHEMA.core.type_map.values():
+        if isinstance(kind, GraphQLObjectType) and kind is not SCHEMA.core.mutation_type:
+            for name, field in kind.fields.items():
+                if any(map(is_required_argument, field.args.values())):
+                    assert all(arguments(kind.name, name)), f"{kind.name}.{name}"
 
 
 @settings(max_examples=40)
