@@ -9,13 +9,14 @@ that others have their turn.
 
 import asyncio
 import logging
-from asyncio.tasks import _enter_task, _leave_task  # the documented way for other tasks than asyncio's to be current
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextvars import copy_context
 from functools import partial
 from time import perf_counter
 from typing import Any, TypeAlias, TypeVar, overload
+
+from graph.asyncio_internals import accept_wait, enter_task, leave_task
 
 T = TypeVar("T")
 T1 = TypeVar("T1")
@@ -334,7 +335,7 @@ class OperationTask(asyncio.Future[T]):
         if self._waits_for is not None:
             self._waits_for = None
             scope.running += 1
-        _enter_task(loop, self)  # type: ignore[arg-type]  # it has what is asked of the current task
+        enter_task(loop, self)  # type: ignore[arg-type]  # it has what is asked of the current task
         try:
             if self._is_cancelled:
                 self._is_cancelled = False
@@ -352,12 +353,12 @@ class OperationTask(asyncio.Future[T]):
             if waits_for is None:
                 loop.call_soon(self.resume, context=self.context)
                 return
-            waits_for._asyncio_future_blocking = False  # noqa: SLF001 - as tasks tell futures that they are awaited
+            accept_wait(waits_for)
             waits_for.add_done_callback(self.resume, context=self.context)
             self._waits_for = waits_for
             self._is_cancelled = self._is_cancelled and not waits_for.cancel()
         finally:
-            _leave_task(loop, self)  # type: ignore[arg-type]
+            leave_task(loop, self)  # type: ignore[arg-type]
         if self.done():
             scope.tasks.discard(self)
             if self.then is not None:

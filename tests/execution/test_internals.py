@@ -1,6 +1,7 @@
-"""Private parts of strawberry, graphql-core and aiodataloader: each is used in one module, and is still there."""
+"""Private parts of strawberry, graphql-core, aiodataloader and asyncio: each is used in one module, and is there."""
 
 import ast
+import asyncio
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 import strawberry
 from graphql import ExecutionResult, parse
 
+from graph import asyncio_internals
 from graph.execution import graphql_internals, strawberry_internals
 from tests.harness import SCHEMA
 
@@ -93,7 +95,70 @@ def test_no_other_module_reaches_for_private_attributes_of_strawberry() -> None:
     assert reaching == {OWNERS["strawberry"]}
 
 
-@pytest.mark.parametrize("module", [graphql_internals, strawberry_internals], ids=lambda module: module.__name__)
+def test_no_other_module_reaches_for_private_names_of_asyncio() -> None:
+    """They are names of its modules, such as the C ones of tasks, and attributes of its futures and loops."""
+    private = {name for kind in (asyncio, asyncio.tasks, asyncio.futures, asyncio.base_events) for name in vars(kind)}
+    private |= {name for kind in (asyncio.Future, asyncio.Task, asyncio.BaseEventLoop) for name in dir(kind)}
+    private |= {"_ready", "_scheduled"}  # attributes of loops, each of which has its own
+    private = {name for name in private if name.startswith("_") and not name.endswith("__")}
+    reaching = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if (isinstance(node, ast.Attribute) and node.attr in private and not _is_own(node.value))
+        or (
+            isinstance(node, ast.ImportFrom)
+            and (node.module or "").partition(".")[0] == "asyncio"
+            and any(alias.name.startswith("_") for alias in node.names)
+        )
+    }
+    assert reaching == {"asyncio_internals.py"}
+
+
+def _is_own(owner: ast.expr) -> bool:
+    """Whether an attribute is of the module's own object: subclasses of asyncio's name their own as they like."""
+    return isinstance(owner, ast.Name) and owner.id in ("self", "cls")
+
+
+async def test_a_task_of_another_kind_runs_by_the_private_parts_of_asyncio() -> None:
+    """As :class:`graph.operation.OperationTask` does: current while it runs, and told of what it waits for."""
+    loop = asyncio.get_running_loop()
+    waited_for: asyncio.Future[None] = loop.create_future()
+    other: Any = asyncio.Future()
+
+    async def work() -> asyncio.Task[Any] | None:
+        await waited_for
+        return asyncio.current_task()
+
+    coroutine = work()
+
+    def step() -> Any:
+        mine = asyncio.current_task()
+        asyncio_internals.leave_task(loop, mine)  # type: ignore[arg-type]
+        asyncio_internals.enter_task(loop, other)
+        try:
+            return coroutine.send(None)
+        finally:
+            asyncio_internals.leave_task(loop, other)
+            asyncio_internals.enter_task(loop, mine)  # type: ignore[arg-type]
+
+    yielded: Any = step()
+    assert yielded is waited_for
+    is_blocking = [yielded._asyncio_future_blocking]
+    asyncio_internals.accept_wait(yielded)
+    is_blocking.append(yielded._asyncio_future_blocking)
+    assert is_blocking == [True, False]
+    waited_for.set_result(None)
+    with pytest.raises(StopIteration) as end:
+        step()
+    assert end.value.value is other
+
+
+@pytest.mark.parametrize(
+    "module",
+    [asyncio_internals, graphql_internals, strawberry_internals],
+    ids=lambda module: module.__name__,
+)
 def test_every_name_is_there_and_used(module: Any) -> None:
     texts = [path.read_text() for path in PACKAGE.rglob("*.py") if path != Path(module.__file__)]
     for name in module.__all__:
