@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 
 from graph.auth.access import Access
@@ -60,11 +61,22 @@ class Services:
                 writer.close()
 
 
+class Extra(Enum):
+    """What resolvers read only for fields that show it. A field that does declares it as ``extra``."""
+
+    ASSET_ROLES = "ASSET_ROLES"
+    """Whether a run both read and wrote an asset."""
+    WHOLE_TEXT = "WHOLE_TEXT"
+    """Where S3 holds the whole of a text."""
+    WARNING_SUBJECT = "WARNING_SUBJECT"
+    """The object that a warning of an action is about."""
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """What an operation selects, anywhere in it: the fields of each GraphQL type, and the stored fields that they need.
 
-    ``begins`` are the kinds of rows that are sure to be needed with an execution.
+    ``begins`` are the kinds of rows that are sure to be needed with an execution, ``extras`` what else fields show.
 
     Loaders serve every place of an operation alike, so what is read of a kind of row is the same everywhere in it.
     """
@@ -72,10 +84,7 @@ class Selection:
     fields: Mapping[str, frozenset[str]] = field(default_factory=dict)
     reads: Mapping[type[Row], Fields] = field(default_factory=dict)
     begins: frozenset[type[Row]] = frozenset()
-
-    def includes(self, type_name: str, names: frozenset[str]) -> bool:
-        """Return whether any of some fields of a type is selected."""
-        return not names.isdisjoint(self.fields.get(type_name, frozenset()))
+    extras: frozenset[Extra] = frozenset()
 
 
 @dataclass

@@ -4,20 +4,48 @@ import asyncio
 import gc
 import weakref
 
-from graph.context import Selection
+import pytest
+from graphql import GraphQLObjectType
+
+from graph.context import Extra
 from graph.demo.samples import SAMPLE_EXECUTION_ID
-from graph.tables.records.executions import ExecutionRow
-from tests.harness import Graph
+from graph.schema.fields import extra_of
+from tests.harness import SCHEMA, Graph
 
 DOCUMENT = "query($id: String!) { execution(executionId: $id) { status workflow { name } } }"
 
 
-def test_a_selection_knows_what_is_asked_of_a_type() -> None:
-    selection = Selection({"Execution": frozenset({"id", "log"})}, {ExecutionRow: frozenset({"log_text"})})
-    assert selection.includes("Execution", frozenset({"log", "error"}))
-    assert not selection.includes("Execution", frozenset({"error"}))
-    assert not selection.includes("Asset", frozenset({"id"}))
-    assert not Selection().includes("Execution", frozenset({"id"}))
+@pytest.mark.parametrize(
+    ("selected", "extras"),
+    [
+        ('asset(databaseId: "a", assetId: "b") { executions { edges { roles } } }', {Extra.ASSET_ROLES}),
+        ('asset(databaseId: "a", assetId: "b") { executions { edges { node { id } } nodes { id } } }', set()),
+        ('execution(executionId: "a") { metadataEnvelope { text: fullLocation { key } } }', {Extra.WHOLE_TEXT}),
+        (
+            'execution(executionId: "a") { metadataEnvelope { ... on StoredText { part { content } } } }',
+            {Extra.WHOLE_TEXT},
+        ),
+        ('execution(executionId: "a") { metadataEnvelope { content } statusSource }', set()),
+        (
+            'pipelineExecution(pipelineExecutionId: "a") { subExecutions { nodes { ...named } } }',
+            {Extra.WARNING_SUBJECT},
+        ),
+    ],
+)
+async def test_a_selection_has_the_extras_of_its_fields(quick: Graph, selected: str, extras: set[Extra]) -> None:
+    warned = "fragment named on SubExecution { statusWarning { subject { id } } }" if "...named" in selected else ""
+    sent = await quick.sent(f"{{ {selected} }} {warned}")
+    assert SCHEMA.selection(sent.document).extras == extras
+
+
+def test_a_field_declares_every_extra() -> None:
+    declared = {
+        extra_of(field.extensions["strawberry-definition"])
+        for name, kind in SCHEMA.core.type_map.items()
+        if isinstance(kind, GraphQLObjectType) and not name.startswith("__")
+        for field in kind.fields.values()
+    }
+    assert declared - {None} == set(Extra)
 
 
 async def test_each_operation_has_loaders_of_its_own(quick: Graph) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 from graph.auth import routes
-from graph.context import Context
+from graph.context import Context, Extra
 from graph.loaders.base import KeyRange, SliceLoader
 from graph.resolvers.budget import Budget
 from graph.resolvers.filters import ExecutionFilter
@@ -99,7 +99,7 @@ class _Reading:
         self._descending = window.forward
         self._start = _Place(*map(str, window.start)) if window.start else None
         self._stop = _Place(*map(str, window.stop)) if window.stop else None
-        self._roles_are_selected = context.selection.includes("AssetExecutionEdge", frozenset({"roles"}))
+        self._roles_are_selected = Extra.ASSET_ROLES in context.selection.extras
         dates = self._dates(wanted.key_range or Between(None, None))
         begin = KeyRange(
             keys.asset_key(asset.database_id, asset.asset_id),

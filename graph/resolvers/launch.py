@@ -1,6 +1,6 @@
 """What a run was launched with: its output target, its metadata sources, its planned steps."""
 
-from graph.context import Context
+from graph.context import Context, Extra
 from graph.resolvers import references
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
 from graph.resolvers.references import AssetReference, DatabaseReference, SpecifiedPipeline
@@ -75,7 +75,7 @@ async def metadata_envelope(execution: ExecutionRow, context: Context) -> Stored
     if found is None or not found.metadata_text:
         return None
     bucket: str | None = None
-    if context.selection.includes("StoredText", frozenset({"fullLocation", "part"})):
+    if Extra.WHOLE_TEXT in context.selection.extras:
         chain = await context.loaders.steps.chain.load(execution.execution_id)
         bucket = next((step.bucket for step in chain.steps if step.bucket), None)
     return StoredText(found.metadata_text, found.metadata_is_truncated, location(bucket, found.metadata_file_key))

@@ -19,7 +19,7 @@ from graph.errors import once_forbidden
 from graph.execution import Planner, Plans, execute
 from graph.execution.strawberry_internals import core_schema
 from graph.schema import enums, federation  # noqa: F401 - the first registers the enumerations before types use them
-from graph.schema.fields import RECORDS, begun_by, reads_of
+from graph.schema.fields import RECORDS, begun_by, extra_of, reads_of
 from graph.schema.lookahead import selected_fields
 from graph.schema.mutation import Mutation
 from graph.schema.query import Query
@@ -110,6 +110,7 @@ class Schema(strawberry.Schema):
     def selection(self, document: Document) -> Selection:
         """Return what a document selects."""
         selected = selected_fields(self.core, document.node)
+        definitions = [one for name, names in selected.items() for one in self._definitions(name, names)]
         reads: dict[type[Row], set[str]] = {}
         for type_name, names in selected.items():
             for name in names:
@@ -118,15 +119,15 @@ class Schema(strawberry.Schema):
         return Selection(
             fields={type_name: frozenset(names) for type_name, names in selected.items()},
             reads={row: frozenset(names) for row, names in reads.items()},
-            begins=frozenset(row for name, names in selected.items() for row in self._begun(name, names)),
+            begins=frozenset(begun for definition in definitions if (begun := begun_by(definition)) is not None),
+            extras=frozenset(extra for definition in definitions if (extra := extra_of(definition)) is not None),
         )
 
-    def _begun(self, type_name: str, names: set[str]) -> Iterator[type[Row]]:
+    def _definitions(self, type_name: str, names: set[str]) -> Iterator[StrawberryField]:
         fields = getattr(self.core.type_map[type_name], "fields", {})
         for name in names & fields.keys():
-            definition = fields[name].extensions.get("strawberry-definition")
-            if definition is not None and (row := begun_by(definition)) is not None:
-                yield row
+            if (definition := fields[name].extensions.get("strawberry-definition")) is not None:
+                yield definition
 
     def process_errors(self, errors: Any, execution_context: Any = None) -> None:
         """Log nothing: errors are logged where they are masked, once, with an id."""

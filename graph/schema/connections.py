@@ -4,7 +4,7 @@ from typing import Generic, TypeVar
 
 import strawberry
 
-from graph.context import Context
+from graph.context import Context, Extra
 from graph.resolvers import paging
 from graph.resolvers.paging import Page
 from graph.schema.execution_warning import ExecutionWarning
@@ -114,7 +114,7 @@ class AssetExecutionEdge:
 
     node: LazyExecution = attribute("The execution.", reads=())
     cursor: str = attribute("The position of the execution in the list, for after and before. Opaque.", reads=())
-    roles: list[states.AssetRole] = attribute("READ, WROTE or both.", reads=())
+    roles: list[states.AssetRole] = attribute("READ, WROTE or both.", reads=(), extra=Extra.ASSET_ROLES)
 
 
 @strawberry.type(description="A page of the executions that touched an asset, newest first.")

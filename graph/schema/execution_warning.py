@@ -1,5 +1,6 @@
 """What could not be read or done."""
 
+from graph.context import Extra
 from graph.execution_warnings import ExecutionWarning as Warned
 from graph.execution_warnings import ExecutionWarningCode
 from graph.resolvers import execution_warnings
@@ -22,4 +23,5 @@ class ExecutionWarning:
         execution_warnings.subject,
         "What it is about, where that has an id and is not what the warning stands beside: the sub-execution that goes "
         "on running, the log that was not searched.",
+        extra=Extra.WARNING_SUBJECT,
     )

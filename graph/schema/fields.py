@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 import strawberry
 from strawberry.types.field import StrawberryField
 
-from graph.context import Context
+from graph.context import Context, Extra
 from graph.execution import ANSWERED, Answered, Bound, FieldRequest, InstanceOf
 from graph.execution.strawberry_internals import resolve_info
 from graph.resolvers.paging import DEFAULT_PAGE, LONGEST_PAGE, Page, PageRequest
@@ -34,6 +34,7 @@ _SHOWN_BY: dict[type, str] = {}
 
 READS = "reads"
 BEGINS = "begins"
+EXTRA = "extra"
 GUARD = "guard"
 _WITHOUT_ROWS = frozenset({"__typename", "totalCount"})  # the fields of a connection that no row is read for
 _UNSET: Any = strawberry.UNSET
@@ -62,18 +63,22 @@ def attribute(
     description: str,
     *,
     reads: StoredFields | None = None,
+    extra: Extra | None = None,
     cost: int = 1,
     name: str | None = None,
     most: int | None = None,
 ) -> Any:
     """Return a field that is an attribute of the record. ``reads`` are the stored fields behind one that is computed.
 
-    ``name`` is said where it is not the attribute's, and ``most`` of a list that can be long.
+    ``extra`` is what resolvers read only where such a field is selected. ``name`` is given if it is not the
+    attribute's, and ``most`` for a list that can be long.
     """
     directives: list[object] = [] if cost == 1 else [Cost(weight=cost)]
     if most is not None:
         directives.append(ListSize(slicing_arguments=[], assumed_size=most, require_one_slicing_argument=False))
-    return strawberry.field(name=name, description=description, metadata=_metadata(reads), directives=directives)
+    return strawberry.field(
+        name=name, description=description, metadata=_metadata(reads, extra=extra), directives=directives
+    )
 
 
 def answer(
@@ -82,6 +87,7 @@ def answer(
     *,
     reads: StoredFields = (),
     begins: type[Row] | None = None,
+    extra: Extra | None = None,
     guard: Guard | None = None,
     cost: int = ANSWER_COST,
 ) -> Any:
@@ -89,14 +95,14 @@ def answer(
 
     ``begins`` is a kind of row that the field is sure to need and that takes no more than the id of an execution to
     read, so that its read may begin with that of the execution. ``guard`` refuses the field before anything is read
-    for it.
+    for it; ``extra`` is that of :func:`attribute`.
     """
 
     def bind(arguments: Mapping[str, Any]) -> Bound:
         given = _given(arguments)
         return _guarded(guard, partial(resolver, **given) if given else resolver)
 
-    metadata = _metadata(reads, guard, begins)
+    metadata = _metadata(reads, guard, begins, extra)
     return _answered(lambda _asked: bind, _extra(resolver, 2), description, [Cost(weight=cost)], metadata)
 
 
@@ -185,6 +191,11 @@ def begun_by(field: StrawberryField) -> type[Row] | None:
     return field.metadata.get(BEGINS)
 
 
+def extra_of(field: StrawberryField) -> Extra | None:
+    """Return what resolvers read only because a field shows it; None for most fields."""
+    return field.metadata.get(EXTRA)
+
+
 def _answered(
     bind: Callable[[FieldRequest], Callable[[Mapping[str, Any]], Bound]],
     parameters: Iterable[inspect.Parameter],
@@ -222,9 +233,12 @@ def _guarded(guard: Guard | None, resolver: Bound) -> Bound:
 
 
 def _metadata(
-    reads: StoredFields | None, guard: Guard | None = None, begins: type[Row] | None = None
+    reads: StoredFields | None,
+    guard: Guard | None = None,
+    begins: type[Row] | None = None,
+    extra: Extra | None = None,
 ) -> dict[str, Any]:
-    declared = {READS: reads, GUARD: guard, BEGINS: begins}
+    declared = {READS: reads, GUARD: guard, BEGINS: begins, EXTRA: extra}
     return {name: value for name, value in declared.items() if value is not None}
 
 

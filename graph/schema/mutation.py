@@ -6,7 +6,7 @@ from graph.actions import abort, delete
 from graph.actions import group as groups
 from graph.actions.abort import AbortOutcome
 from graph.actions.results import ActionWarning
-from graph.context import Context
+from graph.context import Context, Extra
 from graph.execution_warnings import ExecutionWarning as Warned
 from graph.resolvers import executions, nodes
 from graph.schema.execution import ENGINE_RUN, Execution, ExecutionGroup
@@ -28,13 +28,12 @@ async def aborted_execution(of: abort.Abort, context: Context) -> ExecutionRow |
     return await executions.execution(context, of.execution_id)
 
 
-_SUBJECT = frozenset({"subject"})
 _SUBJECTS = LOG_SOURCES + ENGINE_RUN  # as of any node
 
 
 async def warnings_of(of: abort.Abort | delete.Deletion, context: Context) -> list[Warned]:
     """Return the warnings of an action, each with its subject if that is selected and the viewer may see it."""
-    wants_subject = context.selection.includes("ExecutionWarning", _SUBJECT)
+    wants_subject = Extra.WARNING_SUBJECT in context.selection.extras
     return [await _shown(warning, context, wants_subject=wants_subject) for warning in of.warnings]
 
 

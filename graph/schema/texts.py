@@ -1,6 +1,6 @@
 """Texts that are kept in table rows, and places in S3."""
 
-from graph.context import Context
+from graph.context import Context, Extra
 from graph.resolvers import texts
 from graph.schema.costs import PART_COST, TEXT_COST
 from graph.schema.fields import answer, attribute, object_type
@@ -72,10 +72,12 @@ class StoredText:
         "Where the whole text lies. Null for logs, whose whole is in CloudWatch, and for template overrides. For a "
         "rendered configuration: the final file, with system tags filled in.",
         reads=(),
+        extra=Extra.WHOLE_TEXT,
     )
     part: StoredTextPart | None = answer(
         part,
         "Some bytes of the whole text, from S3 where the row holds only its beginning: from fromByte on, at most "
         "maxBytes, 4 to 262,144. Begin at 0 and go on at toByte, to totalBytes. Null where S3 has it no more.",
+        extra=Extra.WHOLE_TEXT,
         cost=PART_COST,
     )
