@@ -9,30 +9,21 @@ from graph.resolvers import engine_executions, executions, failures, inputs, lau
 from graph.resolvers.gate import require_details, require_logs, require_metadata
 from graph.resolvers.log_events import LONGEST_PAGE
 from graph.resolvers.paging import Page, PageRequest
+from graph.schema.asset import Asset, Database
 from graph.schema.connections import BoundedConnection, CountedConnection, FilteredConnection
 from graph.schema.costs import LIST_COST, TEXT_COST
+from graph.schema.definitions import Pipeline, Workflow
+from graph.schema.engine import EngineExecution
+from graph.schema.failures import ExecutionFailure
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.filters import AssetRef, ExecutionFilter, to_filter
-from graph.schema.lazy import (
-    LazyAsset,
-    LazyDatabase,
-    LazyEngineExecution,
-    LazyExecution,
-    LazyExecutionFailure,
-    LazyInputFile,
-    LazyInputMetadata,
-    LazyLogEventConnection,
-    LazyOutputFile,
-    LazyOutputMetadata,
-    LazyOutputResult,
-    LazyPipeline,
-    LazyPipelineExecution,
-    LazyWorkflow,
-)
-from graph.schema.logs import RUN_TIMES, execution_events
+from graph.schema.inputs import InputFile, InputMetadata
+from graph.schema.lazy import LazyExecution
+from graph.schema.logs import RUN_TIMES, LogEventConnection, execution_events
 from graph.schema.node import Node
+from graph.schema.outputs import OutputFile, OutputMetadata, OutputResult
 from graph.schema.scalars import BigInt
-from graph.schema.step import CHAIN, FAILED_STEP
+from graph.schema.step import CHAIN, FAILED_STEP, PipelineExecution
 from graph.schema.texts import StoredText
 from graph.tables import states
 from graph.tables.records.definitions import AssetRow, DatabaseRow, PipelineRow
@@ -85,7 +76,7 @@ class AssetReference:
 
     database_id: str = attribute("The database of the asset.", reads=())
     asset_id: str = attribute("The asset within its database.", reads=())
-    asset: LazyAsset | None = answer(asset_of_reference, "The asset itself.")
+    asset: Asset | None = answer(asset_of_reference, "The asset itself.")
 
 
 @object_type(references.DatabaseReference, description="Names a database even where it may not be read or is gone.")
@@ -93,7 +84,7 @@ class DatabaseReference:
     """Names a database."""
 
     database_id: str = attribute("The id of the database.", reads=())
-    database: LazyDatabase | None = answer(database_of_reference, "The database itself.")
+    database: Database | None = answer(database_of_reference, "The database itself.")
 
 
 @object_type(references.SpecifiedPipeline, description="A step as its workflow planned it at launch.")
@@ -104,7 +95,7 @@ class SpecifiedPipeline:
     pipeline_id: str = attribute("The pipeline within its database.", reads=())
     job_name: str = attribute("The name of the step's job.", reads=())
     default_template_id: str | None = attribute("The template that the workflow sets for the step.", reads=())
-    pipeline: LazyPipeline | None = answer(pipeline_of_plan, "The pipeline as it is defined now.")
+    pipeline: Pipeline | None = answer(pipeline_of_plan, "The pipeline as it is defined now.")
 
 
 @object_type(Configuration, description="Where an execution writes to.")
@@ -114,7 +105,7 @@ class OutputTarget:
     location_type: states.OutputLocationType = attribute("Whether it writes to an asset.")
     database_id: str | None = attribute("The database of the asset.")
     asset_id: str | None = attribute("The asset within its database.")
-    asset: LazyAsset | None = answer(launch.target_asset, "The asset itself.")
+    asset: Asset | None = answer(launch.target_asset, "The asset itself.")
     base_path: str = attribute(
         "The folder that outputs are put below; / is the root.", reads=Configuration.fields("path_extension")
     )
@@ -127,7 +118,7 @@ class Execution(Node):
     execution_id: str = attribute("The id of the run: 32 hexadecimal digits, or a dashed UUID on migrated runs.")
     workflow_id: str = attribute("The workflow within its database.", reads=())
     workflow_database_id: str = attribute("The database of the workflow, or GLOBAL.", reads=())
-    workflow: LazyWorkflow | None = detail(
+    workflow: Workflow | None = detail(
         executions.workflow, "The workflow as it is defined now. Null when it was deleted or may not be read."
     )
     status: states.ExecutionStatus = answer(
@@ -161,7 +152,7 @@ class Execution(Node):
         reads=STATUS + Row.fields("error_text"),
         cost=TEXT_COST,
     )
-    failure: LazyExecutionFailure | None = detail(
+    failure: ExecutionFailure | None = detail(
         failures.of_execution,
         "What ended the run, followed into the run of a state machine that the failed step registered; null unless it "
         "ended other than SUCCEEDED.",
@@ -184,34 +175,34 @@ class Execution(Node):
         reads=Configuration.fields("pipelines", "pipelines_are_truncated", "is_migrated"),
         begins=Configuration,
     )
-    pipeline_executions: CountedConnection[LazyPipelineExecution] | None = details(
+    pipeline_executions: CountedConnection[PipelineExecution] | None = details(
         executions.steps, "The steps, in chain order.", reads=CHAIN, begins=StepRow
     )
-    end_pipeline_execution: LazyPipelineExecution | None = detail(executions.end_step, "The step that ends the chain.")
-    input_files: CountedConnection[LazyInputFile] | None = details(
+    end_pipeline_execution: PipelineExecution | None = detail(executions.end_step, "The step that ends the chain.")
+    input_files: CountedConnection[InputFile] | None = details(
         input_files, "The files that the run was started with; with asset, those of it."
     )
-    input_metadata: FilteredConnection[LazyInputMetadata] | None = page(
+    input_metadata: FilteredConnection[InputMetadata] | None = page(
         inputs.input_metadata,
         "The metadata that the steps were given, in chain order; with scope, that of it.",
         guard=require_metadata,
         reads=CHAIN,
         begins=StepRow,
     )
-    output_files: CountedConnection[LazyOutputFile] | None = details(
+    output_files: CountedConnection[OutputFile] | None = details(
         outputs.output_files,
         "The files that the steps wrote, in chain order; with fileType, those of it.",
         reads=CHAIN,
         begins=StepRow,
     )
-    output_metadata: CountedConnection[LazyOutputMetadata] | None = page(
+    output_metadata: CountedConnection[OutputMetadata] | None = page(
         outputs.output_metadata,
         "The metadata that the run wrote, in chain order.",
         guard=require_metadata,
         reads=CHAIN,
         begins=StepRow,
     )
-    output_results: CountedConnection[LazyOutputResult] | None = details(
+    output_results: CountedConnection[OutputResult] | None = details(
         outputs.output_results, "The result texts of the run, in chain order.", reads=CHAIN, begins=StepRow
     )
     output_target: OutputTarget | None = detail(launch.output_target, "Where the run writes to.", begins=Configuration)
@@ -260,7 +251,7 @@ class Execution(Node):
         reads=Configuration.fields("pipelines_are_truncated"),
         begins=Configuration,
     )
-    engine_execution: LazyEngineExecution | None = detail(
+    engine_execution: EngineExecution | None = detail(
         engine_executions.of_execution, "The run of the workflow's own state machine.", reads=ENGINE_RUN
     )
     viewer_can_abort: bool | None = answer(
@@ -282,7 +273,7 @@ class Execution(Node):
     viewer_can_read_metadata: bool = answer(
         executions.may_read_metadata, "Whether the viewer may read the metadata of the run: by policy alone."
     )
-    log_events: LazyLogEventConnection | None = page(
+    log_events: LogEventConnection | None = page(
         execution_events,
         "The lines of the run in the log group that all executions share, or else its history as lines. Needs the "
         "permission to read logs: null with FORBIDDEN otherwise.",

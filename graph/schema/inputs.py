@@ -1,10 +1,11 @@
 """What runs and steps read."""
 
 from graph.resolvers import downloads, inputs
+from graph.schema.asset import Asset, Database
 from graph.schema.costs import TEXT_COST
 from graph.schema.fields import answer, attribute, object_type
 from graph.schema.files import DOWNLOAD, OF_ASSET, VIEWER_CAN_DOWNLOAD, FileDownload
-from graph.schema.lazy import LazyAsset, LazyDatabase, LazyExecution, LazyPipelineExecution
+from graph.schema.lazy import LazyExecution, LazyPipelineExecution
 from graph.schema.node import Node
 from graph.schema.scalars import JSON
 from graph.schema.texts import S3Location
@@ -23,7 +24,7 @@ class InputFile(Node):
 
     database_id: str = attribute("The database of the asset.")
     asset_id: str = attribute("The asset within its database.")
-    asset: LazyAsset | None = answer(inputs.asset_of, "The asset itself.")
+    asset: Asset | None = answer(inputs.asset_of, "The asset itself.")
     key: str = attribute("The bucket key with one leading slash, as stored.", reads=_KEYS)
     path: str = attribute(
         "The same relative to the root of the asset; / is the whole asset. The bucket key where the root is not known.",
@@ -49,8 +50,8 @@ class InputMetadata(Node):
     scope: states.MetadataScope = attribute("Whether it is of an asset or of a database.")
     database_id: str = attribute("The database.")
     asset_id: str | None = attribute("The asset within its database; null for metadata of the database.")
-    asset: LazyAsset | None = answer(inputs.asset_of, "The asset itself.")
-    database: LazyDatabase | None = answer(inputs.database_of, "The database itself.")
+    asset: Asset | None = answer(inputs.asset_of, "The asset itself.")
+    database: Database | None = answer(inputs.database_of, "The database itself.")
     path: str = attribute(
         "The path relative to the asset; / is the asset or the database itself.",
         reads=InputMetadataRow.fields("stored_path"),

@@ -1,10 +1,11 @@
 """What runs and steps wrote."""
 
 from graph.resolvers import downloads, outputs
+from graph.schema.asset import Asset
 from graph.schema.costs import TEXT_COST
 from graph.schema.fields import answer, attribute, object_type
 from graph.schema.files import DOWNLOAD, OF_TARGET, VIEWER_CAN_DOWNLOAD, FileDownload
-from graph.schema.lazy import LazyAsset, LazyPipelineExecution
+from graph.schema.lazy import LazyPipelineExecution
 from graph.schema.node import Node
 from graph.schema.scalars import BigInt
 from graph.schema.texts import S3Location, StoredText
@@ -31,7 +32,7 @@ class OutputFile(Node):
     location: S3Location | None = attribute(
         "Where the run put it.", reads=OutputFileRow.fields("bucket", "s3_key", "s3_version_id")
     )
-    asset: LazyAsset | None = answer(
+    asset: Asset | None = answer(
         outputs.asset_of, "The asset the run wrote to; null for a results-only run or where it may not be read."
     )
     asset_path: str | None = answer(

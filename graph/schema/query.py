@@ -16,7 +16,6 @@ from graph.schema.definitions import Pipeline, Workflow
 from graph.schema.execution import ENGINE_RUN, Execution, ExecutionGroup
 from graph.schema.fields import page, root
 from graph.schema.filters import ExecutionFilter, to_filter
-from graph.schema.lazy import LazyExecution
 from graph.schema.logs import LOG_SOURCES
 from graph.schema.node import Node
 from graph.schema.step import PipelineExecution
@@ -79,7 +78,7 @@ class Query:
         answers.execution,
         "The execution of an id. Null when there is none or the viewer may not see it: the two are indistinguishable.",
     )
-    executions: BoundedConnection[LazyExecution] | None = page(
+    executions: BoundedConnection[Execution] | None = page(
         executions, "Executions that the viewer may see, newest first, as the filter allows.", cost=LIST_COST
     )
     execution_group: ExecutionGroup | None = root(

@@ -7,24 +7,17 @@ from graph.resolvers.gate import require_logs, require_metadata
 from graph.resolvers.log_events import LONGEST_PAGE
 from graph.schema.connections import CountedConnection, FilteredConnection, WarningConnection
 from graph.schema.costs import LIST_COST, PAGE_COST, TEXT_COST
+from graph.schema.definitions import Pipeline
+from graph.schema.engine import SubExecution
+from graph.schema.failures import ExecutionFailure
 from graph.schema.fields import answer, attribute, object_type, page
-from graph.schema.lazy import (
-    LazyExecution,
-    LazyExecutionFailure,
-    LazyInputFile,
-    LazyInputMetadata,
-    LazyLogEventConnection,
-    LazyOutputFile,
-    LazyOutputMetadata,
-    LazyOutputResult,
-    LazyPipeline,
-    LazyRegisteredLog,
-    LazyStage,
-    LazySubExecution,
-)
-from graph.schema.logs import LOG_SOURCES, RUN_TIMES, step_events
+from graph.schema.inputs import InputFile, InputMetadata
+from graph.schema.lazy import LazyExecution
+from graph.schema.logs import LOG_SOURCES, RUN_TIMES, LogEventConnection, RegisteredLog, step_events
 from graph.schema.node import Node
+from graph.schema.outputs import OutputFile, OutputMetadata, OutputResult
 from graph.schema.scalars import JSON, BigInt
+from graph.schema.stages import Stage
 from graph.schema.texts import StoredText
 from graph.tables import states
 from graph.tables.records.definitions import PipelineRow
@@ -89,7 +82,7 @@ class PipelineExecution(Node):
     execution: LazyExecution | None = answer(steps.execution, "The execution that it belongs to.")
     pipeline_id: str = attribute("The pipeline within its database.", reads=())
     pipeline_database_id: str = attribute("The database of the pipeline, or GLOBAL.", reads=())
-    pipeline: LazyPipeline | None = answer(steps.pipeline, "The pipeline as it is defined now.")
+    pipeline: Pipeline | None = answer(steps.pipeline, "The pipeline as it is defined now.")
     name: str = answer(
         steps.name,
         "The name of the pipeline where it can be read and may be seen, else its id; never an error.",
@@ -118,7 +111,7 @@ class PipelineExecution(Node):
         reads=Row.fields("resource_arn"),
         guard=require_logs,
     )
-    failure: LazyExecutionFailure | None = answer(
+    failure: ExecutionFailure | None = answer(
         failures.of_step_row,
         "What ended the step, followed into the run of a state machine that it registered; null unless it ended other "
         "than SUCCEEDED.",
@@ -128,7 +121,7 @@ class PipelineExecution(Node):
     job_name: str | None = answer(
         steps.job_name, "The name of the step's job, as the workflow planned it at launch.", reads=CHAIN
     )
-    stage: LazyStage | None = answer(
+    stage: Stage | None = answer(
         steps.stage,
         "The state of the run's own state machine that ran the step.",
         reads=CHAIN + ExecutionRow.fields("arn"),
@@ -137,39 +130,39 @@ class PipelineExecution(Node):
     input_configuration: InputConfiguration | None = answer(
         steps.input_configuration, "The configuration that the step was given."
     )
-    migrated_input_files: CountedConnection[LazyInputFile] | None = page(
+    migrated_input_files: CountedConnection[InputFile] | None = page(
         inputs.migrated_input_files, "Filled for migrated executions only; see inputFiles of the execution."
     )
-    input_metadata: FilteredConnection[LazyInputMetadata] | None = page(
+    input_metadata: FilteredConnection[InputMetadata] | None = page(
         inputs.step_input_metadata,
         "The metadata that the step was given; with scope, that of it.",
         guard=require_metadata,
     )
-    output_files: CountedConnection[LazyOutputFile] | None = page(
+    output_files: CountedConnection[OutputFile] | None = page(
         outputs.step_output_files, "The files that the step wrote; with fileType, those of it."
     )
-    output_metadata: CountedConnection[LazyOutputMetadata] | None = page(
+    output_metadata: CountedConnection[OutputMetadata] | None = page(
         outputs.step_output_metadata,
         "The metadata recorded under the step: all of the run's, under its last step.",
         guard=require_metadata,
     )
-    output_results: CountedConnection[LazyOutputResult] | None = page(
+    output_results: CountedConnection[OutputResult] | None = page(
         outputs.step_output_results, "The result texts recorded under the step: all of the run's, under its last step."
     )
-    sub_executions: WarningConnection[LazySubExecution] | None = page(
+    sub_executions: WarningConnection[SubExecution] | None = page(
         sub_executions.page,
         "What the step started elsewhere and registered: state machines, jobs and others, each entry once.",
         reads=Row.fields("sub_executions", "unreadable_sub_executions"),
     )
-    registered_logs: WarningConnection[LazyRegisteredLog] | None = page(
+    registered_logs: WarningConnection[RegisteredLog] | None = page(
         logs.registered_logs, "The log sources that the step itself registered.", reads=LOG_SOURCES
     )
-    available_logs: WarningConnection[LazyRegisteredLog] | None = page(
+    available_logs: WarningConnection[RegisteredLog] | None = page(
         logs.available_logs,
         "The registered log sources together with those that the step's row implies, each location once.",
         reads=LOG_SOURCES,
     )
-    registered_log: LazyRegisteredLog | None = answer(
+    registered_log: RegisteredLog | None = answer(
         logs.registered_log, "The log source of a log id; null for another step's.", reads=LOG_SOURCES
     )
     result_log: StoredText | None = answer(
@@ -185,7 +178,7 @@ class PipelineExecution(Node):
         guard=require_logs,
         reads=Logs.fields("error_log", "error_log_is_truncated"),
     )
-    log_events: LazyLogEventConnection | None = page(
+    log_events: LogEventConnection | None = page(
         step_events,
         "The run's log group searched for this step, merged by time with every available log; with stageName, the logs "
         "of that stage alone. Needs the permission to read logs: null with FORBIDDEN otherwise.",
