@@ -53,6 +53,10 @@ def test_changes_since_the_newest_release_stand_above_it() -> None:
     assert headings.index("Unreleased") == 0
 
 
+def test_lines_of_the_changelog_fit_a_screen() -> None:
+    assert [line for line in CHANGELOG.splitlines() if len(line) > 130] == []
+
+
 def test_the_wheel_holds_its_license_and_its_types(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
     unbuilt = os.environ | {"HATCH_BUILD_NO_HOOKS": "true"}  # without the explorer's page
