@@ -32,7 +32,7 @@ from graph.http import access_log, metrics
 from graph.http.endpoint import GraphQLEndpoint
 from graph.http.health import Readiness
 from graph.http.metrics import Metrics
-from graph.http.middleware import Paths, broken, http_error, middleware
+from graph.http.middleware import Paths, http_error, middleware, unexpected_error
 from graph.loaders.permissions import PermissionRows
 from graph.logs.service import Logs
 from graph.rate_limits import LocalTokenBuckets
@@ -136,7 +136,7 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
             Route(_METRICS, show_metrics),
         ],
         middleware=middleware(settings, readiness, paths, graph),
-        exception_handlers={HTTPException: http_error, Exception: broken},
+        exception_handlers={HTTPException: http_error, Exception: unexpected_error},
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False  # where to, Starlette would say by what the client's Host header says

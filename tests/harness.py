@@ -18,7 +18,7 @@ from graph.aws.database import Client, Operation
 from graph.context import Context, Services
 from graph.demo.logs import log_clients
 from graph.demo.permissions import ADMIN, ROLES_OF, permission_rows
-from graph.documents import BoundDocument, Documents, NotValid
+from graph.documents import BoundDocument, Documents, ValidationFailed
 from graph.errors import present
 from graph.execution_warnings import ExecutionWarning
 from graph.loaders.permissions import PermissionRows
@@ -203,13 +203,13 @@ class Graph:
             sent = await self.sent(document)
         except GraphQLError as error:
             return Answer(None, [present(error)], context.tally)
-        except NotValid as invalid:
+        except ValidationFailed as invalid:
             return Answer(None, [present(error) for error in invalid.errors], context.tally)
         try:
             result = await self.schema.answer(sent.document, context, sent.variables(variables))
         finally:
             await context.close()
-        errors = [present(sent.placed(error)) for error in result.errors or ()]
+        errors = [present(sent.relocated(error)) for error in result.errors or ()]
         return Answer(result.data, errors, context.tally, self.recorder.calls[begun:])
 
     async def sent(self, text: str) -> BoundDocument:

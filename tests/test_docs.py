@@ -1,5 +1,6 @@
-"""What the pages say of the graph, the settings and the tables is what the code says."""
+"""What the pages say of the graph, the settings and the tables is what the code says; docstrings are commands."""
 
+import ast
 import json
 import re
 from collections.abc import Iterator
@@ -15,6 +16,13 @@ from graph.tables.writer import COMPLETION
 from tests import settings
 
 ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "graph"
+# Words that begin a description. Ruff's D401 knows verbs in other moods, and some of these.
+DESCRIPTIONS = re.compile(
+    r"(A|About|After|All|An|Any|Another|As|At|Both|By|Bytes|Each|Every|Everything|For|From|How|If|In|It|Its|Itself|"
+    r"Milliseconds|No|None|Nothing|Of|On|One|Only|Others|Rows|Seconds|Since|So|Some|That|The|Their|Them|This|Those|"
+    r"Until|Up|What|Whatever|When|Where|Whether|Which|Who|Whose|Why|Without)\b"
+)
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
 
@@ -100,3 +108,15 @@ def test_the_policy_allows_what_is_read_and_no_more() -> None:
     acts = {statement["Sid"]: statement for statement in json.loads(acting)["Statement"]}
     assert set(acts["DeleteRows"]["Resource"]) == {table_of(table.name) for table in EXECUTION_TABLES}
     assert acts["ReleaseLocks"]["Resource"] == table_of(LOCKS.name)
+
+
+def test_docstrings_of_functions_begin_with_a_verb() -> None:
+    descriptive = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno} {docstring.splitlines()[0]}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
+        if (docstring := ast.get_docstring(node)) and DESCRIPTIONS.match(docstring)
+    ]
+    assert descriptive == []

@@ -49,7 +49,7 @@ class Caller:
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix=name)
 
     def close(self) -> None:
-        """Wait for calls in flight and frees the threads."""
+        """Wait for calls in flight and free the threads."""
         self._threads.shutdown(cancel_futures=True)
 
     async def call(

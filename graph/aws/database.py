@@ -60,7 +60,7 @@ class ThreadedDatabase:
         return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: self._make(operation, request))
 
     def close(self) -> None:
-        """Wait for calls in flight and frees the threads."""
+        """Wait for calls in flight and free the threads."""
         self._threads.shutdown(cancel_futures=True)
 
     def _make(self, operation: Operation, request: Request) -> Answer:

@@ -19,21 +19,21 @@ from graphql import (
 )
 
 from graph.documents.document import BoundDocument, Document
-from graph.documents.strings import Place, StringPlaces, numbered, with_variables
-from graph.documents.turns import FairTurns
+from graph.documents.fair_queue import FairQueue
+from graph.documents.strings import StringPlace, StringPlaces, number_strings, with_variables
 from graph.errors import PayloadTooLarge
 from graph.execution.graphql_internals import limit_overlap_checks
 from graph.settings import Settings
 
-# What comparing fields that overlap may cost. It is quadratic by nature; this much takes some 30 ms.
+# Comparing overlapping fields is quadratic; this many steps take some 30 ms.
 limit_overlap_checks(30_000)
 
 _MOST_ERRORS = 5  # each may print the whole value that it is about
 _KEPT_CHARACTERS = 256 * 1024
 
 
-class NotValid(Exception):
-    """What is wrong with a document."""
+class ValidationFailed(Exception):
+    """The errors of a document that is not valid."""
 
     def __init__(self, errors: list[GraphQLError]) -> None:
         super().__init__(errors)
@@ -41,15 +41,15 @@ class NotValid(Exception):
 
 
 class Documents:
-    """Parses and validates against one schema. Documents that were valid are kept, the latest up to some characters.
+    """Parses and validates against one schema, and caches valid documents, the latest up to some characters.
 
-    What is new is read in a thread, one text at a time, so that others are answered meanwhile. Users take turns; of
-    each user the shortest text is first.
+    New texts are parsed in a thread, one at a time, so that the event loop stays free. Users take turns; of each user
+    the shortest text is first.
 
     Args:
         schema: What documents are validated against.
         settings: The limits of documents.
-        expected: Characters of texts that are known to come, and for which there is room beside all others.
+        expected: Characters of trusted texts, for which the cache has room beside all others.
     """
 
     def __init__(self, schema: GraphQLSchema, settings: Settings, expected: int = 0) -> None:
@@ -58,7 +58,7 @@ class Documents:
         self._rules = [*specified_rules, *recommended_rules]
         if not settings.is_development:
             self._rules.append(NoSchemaIntrospectionCustomRule)
-        self._turns = FairTurns(settings.wait_seconds)
+        self._queue = FairQueue(settings.wait_seconds)
         self._kept: OrderedDict[str, Document] = OrderedDict()
         self._characters = 0
         self._most_characters = _KEPT_CHARACTERS + expected
@@ -73,7 +73,7 @@ class Documents:
         return self._known(source)
 
     async def read(self, source: str, user: str) -> BoundDocument:
-        """Return the document of a text that a user sent; it may not be valid yet.
+        """Parse a text that a user sent, unless its document is cached. The document may not be valid yet.
 
         Raises:
             PayloadTooLarge: for a text that is too long.
@@ -82,23 +82,23 @@ class Documents:
         """
         if known := self.known(source):
             return known
-        async with self._turns.admit(user, len(source)):
+        async with self._queue.admit(user, len(source)):
             return self._known(source) or BoundDocument(source, await asyncio.to_thread(self.parse, source))
 
-    async def valid(self, sent: BoundDocument, user: str) -> BoundDocument:
-        """Return the same with a document that is valid, and kept.
+    async def valid(self, bound: BoundDocument, user: str) -> BoundDocument:
+        """Validate a document, unless it is known to be valid, and cache it.
 
         Raises:
-            NotValid: for a document that is not.
+            ValidationFailed: for a document that is not.
             Overloaded: when too many others are waiting to be validated.
         """
-        if sent.document.is_valid:
-            return sent
-        async with self._turns.admit(user, len(sent.source)):
-            return self._known(sent.source) or self._keep(await asyncio.to_thread(self.validate, sent.document))
+        if bound.document.is_valid:
+            return bound
+        async with self._queue.admit(user, len(bound.source)):
+            return self._known(bound.source) or self._keep(await asyncio.to_thread(self.validate, bound.document))
 
     def add(self, source: str) -> None:
-        """Read a text at once, and keeps it. Raises as :meth:`read` and :meth:`valid` do."""
+        """Parse and validate a text at once, and cache it. Raise as :meth:`read` and :meth:`valid` do."""
         self._check_length(source)
         if self._known(source) is None:
             self._keep(self.validate(self.parse(source)))
@@ -113,12 +113,12 @@ class Documents:
         return Document(source, parse(source, max_lexical_tokens=tokens, max_comments=tokens))
 
     def validate(self, document: Document) -> Document:
-        """Return the valid document that is to be kept for one that was parsed.
+        """Return a parsed document as it is cached: valid, with variables for its strings.
 
         Raises:
-            NotValid: for a document that is not.
+            ValidationFailed: for a document that is not.
         """
-        places: list[Place] = []
+        places: list[StringPlace] = []
         errors = validate(
             self._schema,
             document.node,
@@ -127,8 +127,8 @@ class Documents:
             hide_suggestions=not self._settings.is_development,
         )
         if errors:
-            raise NotValid(errors)
-        strings = numbered(document.source)[1]
+            raise ValidationFailed(errors)
+        strings = number_strings(document.source)[1]
         if not strings or len(places) < len(strings):
             return Document(document.source, document.node, is_valid=True)
         return Document(document.source, *with_variables(document.node, places), is_valid=True)
@@ -138,7 +138,7 @@ class Documents:
             raise PayloadTooLarge("document", self._settings.max_document_characters, "characters")
 
     def _known(self, source: str) -> BoundDocument | None:
-        for text, strings in (numbered(source), (source, ())):
+        for text, strings in (number_strings(source), (source, ())):
             document = self._kept.get(text)
             if document is not None and _admits(document, strings):
                 self._kept.move_to_end(text)
@@ -146,7 +146,7 @@ class Documents:
         return None
 
     def _keep(self, document: Document) -> BoundDocument:
-        text, strings = numbered(document.source) if document.strings else (document.source, ())
+        text, strings = number_strings(document.source) if document.strings else (document.source, ())
         self._characters += 0 if text in self._kept else len(text)
         self._kept[text] = document
         while self._characters > self._most_characters:
@@ -156,7 +156,7 @@ class Documents:
 
 
 def _admits(document: Document, strings: tuple[str, ...]) -> bool:
-    """Return whether a document has places for just as many strings, and each is of the type of its place."""
+    """Return whether a document has a place for each string, of the string's type."""
     return len(document.strings) == len(strings) and all(
         _is_of(kind, string) for kind, string in zip(document.strings.values(), strings, strict=True)
     )

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Document:
-    """A parsed document. One that is valid is kept, and with it all that was worked out from it.
+    """A parsed document. A valid one is cached, with everything that was computed from it.
 
     Texts that differ in their strings alone share one: ``node`` has variables in the places of ``strings``, which are
     their types by name. No client can write these names.
@@ -36,7 +36,7 @@ class Document:
     _made: dict[Callable[["Document"], Any], Any] = field(default_factory=dict)
 
     def once(self, make: Callable[["Document"], T]) -> T:
-        """Return what a function makes of the document. It is called once, so it must not depend on anything else."""
+        """Return ``make(self)``, computed once for the document; ``make`` must depend on nothing else."""
         if make not in self._made:
             self._made[make] = make(self)
         made: T = self._made[make]
@@ -44,8 +44,8 @@ class Document:
 
     @cached_property
     def hash(self) -> str:
-        """What the log calls the document: the start of the SHA-256 of its text, with numbers for strings."""
-        text = strings.numbered(self.source)[0] if self.strings else self.source
+        """The id of the document in the log: the start of the SHA-256 of its text, with numbers for strings."""
+        text = strings.number_strings(self.source)[0] if self.strings else self.source
         return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:16]
 
     @cached_property
@@ -72,7 +72,7 @@ class Document:
         if not self.operations:
             raise OperationUnresolved("The document has no operation.")
         if not named:
-            raise OperationUnresolved("The document has no operation of the name that was asked for.")
+            raise OperationUnresolved("The document has no operation of this name.")
         if name is None and len(named) > 1:
             raise OperationUnresolved("The document has several operations: 'operationName' must choose one.")
         return named[0]
@@ -87,14 +87,14 @@ class BoundDocument:
     strings: tuple[str, ...] = ()
 
     def variables(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return the variables that the document is to run with: those that are given, and its strings."""
+        """Return the variables that the document runs with: the given ones, and its strings."""
         return {**(given or {}), **dict(zip(self.document.strings, self.strings, strict=True))}
 
-    def placed(self, error: GraphQLError) -> GraphQLError:
+    def relocated(self, error: GraphQLError) -> GraphQLError:
         """Return an error of the document, with its locations in the text that was sent."""
         if not self.strings or not error.positions or self.source == self.document.source:
             return error
-        positions = [strings.moved(position, self.document.source, self.source) for position in error.positions]
+        positions = [strings.relocate(position, self.document.source, self.source) for position in error.positions]
         return GraphQLError(
             error.message,
             error.nodes,

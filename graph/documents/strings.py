@@ -1,4 +1,4 @@
-"""Strings taken out of documents, so that texts which differ in nothing else are one document.
+"""Replace strings by variables, so that texts which differ in nothing else share a document.
 
 Front ends send ids and instants as variables; gateways and people write them into the text. Numbers stay: they are the
 sizes of pages, which decide the price, and few.
@@ -31,11 +31,11 @@ from graphql import (
 _UNUSUAL = re.compile(r'"""|[\\\ud800-\udfff]')
 _COMMENT_OR_STRING = re.compile(r'#[^\n\r]*|"([^"\n\r]*)"')
 
-Place = tuple[StringValueNode, GraphQLInputType]
+StringPlace = tuple[StringValueNode, GraphQLInputType]
 
 
-def numbered(source: str) -> tuple[str, tuple[str, ...]]:
-    """Return a text with its strings numbered, equal ones alike, and the strings.
+def number_strings(source: str) -> tuple[str, tuple[str, ...]]:
+    """Replace each string by a number, equal strings by the same; return the text and the strings.
 
     So two texts have the same numbered text if, and only if, they differ in nothing but their strings, and where two
     strings are equal in one, they are in the other: whether fields of the same name can be merged depends on it.
@@ -56,8 +56,8 @@ def numbered(source: str) -> tuple[str, tuple[str, ...]]:
     return _COMMENT_OR_STRING.sub(number, source), tuple(found)
 
 
-def moved(position: int, source: str, other: str) -> int:
-    """Return where a place of a text is in another of the same numbered text."""
+def relocate(position: int, source: str, other: str) -> int:
+    """Return where a position of a text is in another text that differs in its strings alone."""
     shift = 0
     for before, after in zip(_spans(source), _spans(other), strict=True):
         if before.start() >= position:
@@ -71,9 +71,9 @@ def _spans(source: str) -> list[re.Match[str]]:
 
 
 class StringPlaces(ValidationRule):
-    """Finds the strings that a variable could stand for, and their types; it refuses nothing."""
+    """Collects the strings that a variable could replace, and their types; reports no error."""
 
-    def __init__(self, found: list[Place], context: ValidationContext) -> None:
+    def __init__(self, found: list[StringPlace], context: ValidationContext) -> None:
         super().__init__(context)
         self._found = found
 
@@ -92,9 +92,9 @@ class StringPlaces(ValidationRule):
 
 
 def with_variables(
-    document: DocumentNode, places: Sequence[Place]
+    document: DocumentNode, places: Sequence[StringPlace]
 ) -> tuple[DocumentNode, Mapping[str, GraphQLInputType]]:
-    """Return a document with variables in the places of strings, in the order of the text, and their types by name."""
+    """Return a document with variables for its strings, in the order of the text, and their types by name."""
     in_order = sorted(places, key=lambda place: _start(place[0]))
     names = {_start(node): str(number) for number, (node, _) in enumerate(in_order)}
     types = {names[_start(node)]: kind for node, kind in in_order}

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from graphql import GraphQLError
 
-from graph.documents.cache import Documents, NotValid
+from graph.documents.cache import Documents, ValidationFailed
 from graph.errors import GraphError
 
 _APOLLO = "apollo-persisted-query-manifest"
@@ -76,7 +76,7 @@ def _entries(manifest: Any) -> Iterator[tuple[str, str]]:
 def _fault(text: str, documents: Documents) -> str | None:
     try:
         documents.add(text)
-    except NotValid as fault:
+    except ValidationFailed as fault:
         return fault.errors[0].message
     except (GraphQLError, GraphError) as error:
         return str(error).partition("\n")[0]

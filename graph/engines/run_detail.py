@@ -107,7 +107,7 @@ def build_run_detail(
     bounds: Bounds,
     without_definition: ExecutionWarning | None = None,
 ) -> RunDetail:
-    """Put a definition, where it is known, and what was read of a history together. Takes a while: keep off the loop.
+    """Build the detail from a definition, if known, and the events read. Takes a while: keep off the loop.
 
     ``without_definition`` says why it is not known.
     """

@@ -58,7 +58,7 @@ class Plans:
         return self._kept[key]
 
     def trim(self) -> None:
-        """Let go of those that were not used for longest, as plans have grown."""
+        """Forget the least recently used documents, since plans grew."""
         while len(self._kept) > _MOST_KEPT or sum(plan.fields for plan in self._kept.values()) > self._longest:
             self._kept.popitem(last=False)
 

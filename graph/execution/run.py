@@ -90,7 +90,7 @@ class PlanRun:
             self._awaited.add(task)
 
     def fail(self, slot: Slot, error: Exception, place: Place) -> None:
-        """Tell of an error, and puts null in its place, or the nearest one around it where null may be."""
+        """Report an error, and put null in its place, or in the nearest nullable place around it."""
         path: Path | None = slot.path(place)
         located = located_error(error, slot.nodes, path.as_list() if path else None)
         for _, is_nullable in reversed(slot.steps):
@@ -134,7 +134,7 @@ class PlanRun:
         self._loop.call_soon(self._turn, context=self._context)
 
     def _turn(self) -> None:
-        """Do what there is to do, in another turn what this one has no time for, and ends where nothing is left."""
+        """Complete what is pending; go on in another turn of the loop when this one takes too long."""
         try:
             while not self._scope.is_turn_over():
                 if not self._do_some():

@@ -69,7 +69,7 @@ class Explorer:
         self._is_built = (static / "index.html").is_file()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer with the page, or hands the request to the graph."""
+        """Answer with the page, or hand the request to the graph."""
         await (self._page() if _is_visit(Request(scope)) else self._graph)(scope, receive, send)
 
     @property

@@ -1,4 +1,4 @@
-"""The log: one JSON object a line, and one line for each operation. Neither variables nor texts of errors are in it."""
+"""The log: one JSON object a line, one line for each operation, without variables and texts of errors."""
 
 import logging
 import time
@@ -21,7 +21,7 @@ log = logging.getLogger("graph.operations")
 
 @dataclass
 class Operation:
-    """What is known of an operation when it is over. The name is only there if the document has it."""
+    """The log entry of one operation; ``name`` is None for an anonymous one."""
 
     name: str | None = None
     kind: str | None = None
@@ -45,7 +45,7 @@ class Operation:
         return self.codes[0] if self.codes else "OK"
 
     def end(self, status: int) -> None:
-        """Stop the clock and writes the line."""
+        """Stop the clock and write the line."""
         self.status, self._took = status, self.seconds
         line = {
             "name": self.name,
@@ -58,12 +58,12 @@ class Operation:
             "status": status,
             "outcome": self.outcome,
         }
-        if log.isEnabledFor(logging.INFO):  # and without looking for the caller, which takes longer than all the rest
+        if log.isEnabledFor(logging.INFO):  # made by hand: looking for the caller takes longer than all the rest
             log.handle(log.makeRecord(log.name, logging.INFO, "", 0, "operation", (), None, extra={_FIELDS: line}))
 
 
 class JSONFormatter(logging.Formatter):
-    """A record as one line of JSON. Of an exception it shows the kind and where it was raised."""
+    """Formats a record as one line of JSON, with the type and the frames of an exception, without its text."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
@@ -95,6 +95,6 @@ def write_json() -> None:
 
 
 def log_unhandled(_loop: object, context: dict[str, Any]) -> None:
-    """Handle what asyncio has nobody to give to; its own handler would write the values that tasks held."""
+    """Log an exception that no task retrieved; asyncio's own handler would log the values that tasks held."""
     error = context.get("exception")
     logging.getLogger("asyncio").error("unhandled in the background: %s", type(error).__qualname__, exc_info=error)

@@ -1,4 +1,4 @@
-"""How results reach a client: the media type that it takes, and the delivery that its kind of operation has."""
+"""Deliver results: choose the media type, and run and respond as the kind of operation needs."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol, TypeAlias
@@ -21,7 +21,7 @@ from graph.negotiation import media_type_weight, weights
 from graph.settings import Settings
 
 Run: TypeAlias = Callable[[PreparedOperation, LogEntry], Awaitable[tuple[ExecutionResult, Policy]]]
-"""Runs an operation once, in its turn and in its time; with the result comes the policy that it was made under."""
+"""Runs an operation once, admitted and within its time; returns the result and the policy that it ran under."""
 
 
 _CALLS_OF = {
@@ -29,17 +29,17 @@ _CALLS_OF = {
     "logCalls": ("logs",),
     "fileCalls": ("s3",),
 }
-"""What a client is told of calls beside those of DynamoDB, by service."""
+"""The counts of calls beside those of DynamoDB, each with its services."""
 
 
 class Delivery(Protocol):
-    """A way for the results of an operation to reach its client; it runs the operation as often as that takes."""
+    """Runs an operation, once or several times, and responds with what that gives."""
 
     async def __call__(self, operation: PreparedOperation, run: Run, receive: Receive, entry: LogEntry, /) -> Response:
-        """Return what the client is sent.
+        """Return the response.
 
         Raises:
-            Disconnected: when the client is gone before that is known.
+            Disconnected: when the client is gone before the response is known.
         """
 
 
@@ -73,7 +73,7 @@ class OneResponse:
     def body(
         self, request: GraphQLRequest, result: ExecutionResult, entry: LogEntry, policy: Policy | None = None
     ) -> dict[str, object]:
-        """Return a result as the client is told it, with the policy that it was made under, if any was."""
+        """Return the body of a response; ``policy`` is the one that the operation ran under, if it ran."""
         body: dict[str, object] = {} if is_request_error(result) else {"data": result.data}
         if result.errors:
             errors = request.runtime.presented(result.errors, request.source)
@@ -84,25 +84,25 @@ class OneResponse:
         return body
 
     def _cost(self, entry: LogEntry, policy: Policy | None) -> dict[str, object]:
-        """Return what an operation cost, as the client is told.
+        """Return the cost of an operation for its client.
 
-        What was read counts hidden rows too, so only those from whom nothing can be hidden are told.
+        Counts of calls include reads of hidden rows, so only a viewer from whom nothing is hidden gets them.
         """
-        asked: dict[str, object] = {"requested": entry.price, "maximum": self._most_points}
+        cost: dict[str, object] = {"requested": entry.price, "maximum": self._most_points}
         if policy is None or not policy.hides_nothing:
-            return asked
+            return cost
         tally = entry.tally
         others = {name: sum(map(tally.services.__getitem__, of)) for name, of in _CALLS_OF.items()}
-        return {**asked, "calls": tally.calls, "rounds": tally.rounds, "capacity": tally.capacity, **others}
+        return {**cost, "calls": tally.calls, "rounds": tally.rounds, "capacity": tally.capacity, **others}
 
 
 def deliveries(one: OneResponse) -> Mapping[OperationType, Delivery]:
-    """Return how each kind of operation is delivered."""
+    """Return the delivery of each kind of operation."""
     return {OperationType.QUERY: one, OperationType.MUTATION: one}
 
 
 def media_type(request: Request) -> str:
-    """Return the media type to answer in; JSON where the client leaves the choice.
+    """Return the media type of the response; JSON when the client does not choose.
 
     Raises:
         HTTPError: 406, when neither is acceptable.

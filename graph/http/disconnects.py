@@ -1,4 +1,4 @@
-"""Clients that hang up before they are answered."""
+"""Cancel the work for clients that disconnect."""
 
 import asyncio
 from contextlib import AbstractAsyncContextManager
@@ -14,10 +14,10 @@ class Disconnected(Exception):
 
 
 class UntilDisconnect(AbstractAsyncContextManager[None]):
-    """Cancel what is done within once the client of a request is gone. The request's body must have been read.
+    """Cancels its block once the client disconnects. The request's body must have been read.
 
     Raises:
-        Disconnected: on leaving, when that happened.
+        Disconnected: at the end of the block, when that happened.
     """
 
     def __init__(self, receive: Receive) -> None:

@@ -1,4 +1,4 @@
-"""Responses as JSON, with what DynamoDB and Python hold and JSON does not."""
+"""Encode responses as JSON, also values of DynamoDB and Python that JSON lacks."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ def encode(value: Any) -> bytes:
 
 
 async def encode_in_turns(value: Any, most_bytes: int) -> bytes:
-    """Return a value as :func:`encode` gives it, in pieces between which others have their turns.
+    """Return a value as :func:`encode` does, yielding to the event loop every few milliseconds.
 
     Raises:
         TooLong: as soon as it takes more than some bytes. What is held more than once counts each time.
@@ -55,7 +55,7 @@ async def encode_in_turns(value: Any, most_bytes: int) -> bytes:
 
 
 def _pieces(value: Any) -> Iterator[bytes]:
-    """Yield what a value is as JSON: what is small in one piece, anything else as the pieces of what it holds."""
+    """Yield a value as pieces of JSON, a small one as a single piece."""
     if _is_small(value):
         yield encode(value)
     elif type(value) is list:
@@ -75,7 +75,7 @@ def _pieces(value: Any) -> Iterator[bytes]:
 
 
 def _is_small(value: Any) -> bool:
-    """Return whether a value can be encoded at one go. All but lists and objects with names can be nothing else."""
+    """Return whether a value is encoded as one piece: a small one, or one that is no list and no object with names."""
     left, size = [value], 0
     while left:
         held = left.pop()

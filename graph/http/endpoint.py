@@ -1,6 +1,6 @@
 """The endpoint: authenticate, find the document, validate and price it, admit, execute, deliver.
 
-What is refused on the way has cost nothing that comes later.
+Each step is cheaper than the next, so a rejected request costs no more than the steps before.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from graph.auth.identity import Credentials, Viewer
 from graph.auth.policy import Policy
 from graph.context import Services
 from graph.deadlines import Deadline
-from graph.documents import NotValid
+from graph.documents import ValidationFailed
 from graph.documents.trusted import read_manifest
 from graph.errors import GraphError, PersistedQueryNotFound, TimedOut, masked
 from graph.http.access_log import Operation as LogEntry
@@ -31,9 +31,9 @@ from graph.http.requests import (
     GraphQLParams,
     HTTPError,
     has_preflight_header,
-    in_query_string,
     is_of_another_site,
-    posted,
+    read_body,
+    read_query_string,
 )
 from graph.http.responses import refusal, response
 from graph.http.runtime import SchemaRuntime
@@ -41,11 +41,11 @@ from graph.rate_limits import TokenBuckets
 from graph.schema import Schema
 
 COST_HEADER = "graphql-cost"
-"""A request that carries it, with any value but 0, is told in ``extensions.cost`` what it cost."""
+"""With this request header, at any value but 0, the response has ``extensions.cost``."""
 
 _POINTS_OF_A_GUESS = 10
 _CHARACTERS_OF_A_POINT = 10  # of a new text, which takes some 2 us each to parse and validate
-_CLIENT_CLOSED_REQUEST = 499  # as nginx logs it; it is never sent
+_CLIENT_CLOSED_REQUEST = 499  # for the log alone, as in nginx
 
 
 class GraphQLEndpoint:
@@ -64,15 +64,15 @@ class GraphQLEndpoint:
         self._buckets, self._observe = buckets, observe
         self._admission = AdmissionController(settings.points_at_once, settings.wait_seconds)
         trusted = read_manifest(settings.trusted_documents)
-        self._to_all = SchemaRuntime(schema, settings, trusted, takes_texts=not settings.trusted_documents_only)
-        # What gateways send they wrote themselves, from what their own clients may ask.
-        self._to_gateways = SchemaRuntime(subgraph, settings, {}, takes_texts=True) if subgraph is not None else None
+        self._public = SchemaRuntime(schema, settings, trusted, takes_texts=not settings.trusted_documents_only)
+        # Gateways write their documents themselves, so no manifest can list them.
+        self._for_gateways = SchemaRuntime(subgraph, settings, {}, takes_texts=True) if subgraph is not None else None
         self._one_response = OneResponse(settings)
         self._deliveries = deliveries(self._one_response)
         self._methods = ("GET", "POST") if settings.is_development or settings.get_queries else ("POST",)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request. Whatever happens, the answer is JSON."""
+        """Answer a request, always with JSON."""
         entry = LogEntry()
         answer = await self._respond(Request(scope, receive), entry)
         entry.end(answer.status_code if answer is not None else _CLIENT_CLOSED_REQUEST)
@@ -85,7 +85,7 @@ class GraphQLEndpoint:
         accepted = JSON
         try:
             accepted = media_type(http)
-            request = await self._find(http, accepted)
+            request = await self._read_request(http, accepted)
             try:
                 operation = await self._prepare(request, entry)
             except InvalidDocument as invalid:
@@ -104,73 +104,73 @@ class GraphQLEndpoint:
             entry.codes = ("INTERNAL",)
             return response(encode({"errors": [masked(error)]}), 500, accepted)
 
-    async def _find(self, http: Request, accepted: str) -> GraphQLRequest:
-        """Return who asks for which document. Guessing the ids of documents costs points too."""
+    async def _read_request(self, http: Request, accepted: str) -> GraphQLRequest:
+        """Authenticate the viewer and find the document. Charge for an unknown id, or ids could be guessed for free."""
         if http.method not in self._methods:
             raise _not_allowed(self._methods)
         runtime, viewer = await self._authenticate(http)
-        asked = await self._read(http)
-        source = runtime.persisted.text(asked.wanted, viewer.user_id)
+        params = await self._read_params(http)
+        source = runtime.persisted.text(params.document, viewer.user_id)
         if source is None:
             await self._buckets.charge(viewer.user_id, _POINTS_OF_A_GUESS)
             raise PersistedQueryNotFound
         wants_cost = http.headers.get(COST_HEADER, "0") != "0"
         return GraphQLRequest(
-            runtime, viewer, http.method, asked, source, accepted, wants_cost, invocation_end(http.scope)
+            runtime, viewer, http.method, params, source, accepted, wants_cost, invocation_end(http.scope)
         )
 
     async def _authenticate(self, http: Request) -> tuple[SchemaRuntime, Viewer]:
-        """Return who asks, and the schema that they may know: gateways of supergraphs have fields of their own."""
+        """Return the runtime and the viewer; gateways of supergraphs have a schema with more fields."""
         credentials = Credentials(http.scope["headers"], http.client.host if http.client else None)
         viewer = await self._services.identity.viewer(credentials)
         proof = self._services.federation
-        if self._to_gateways is None or proof is None or not proof.is_in(credentials):
-            return self._to_all, viewer
-        return self._to_gateways, viewer
+        if self._for_gateways is None or proof is None or not proof.is_in(credentials):
+            return self._public, viewer
+        return self._for_gateways, viewer
 
-    async def _read(self, http: Request) -> GraphQLParams:
+    async def _read_params(self, http: Request) -> GraphQLParams:
         if http.method == "POST":
-            return await posted(http, self._settings.max_body_bytes, self._settings.body_seconds)
+            return await read_body(http, self._settings.max_body_bytes, self._settings.body_seconds)
         is_trusted = self._settings.is_development and not is_of_another_site(http, self._settings.cors_origins)
         if not (is_trusted or has_preflight_header(http)):
             raise HTTPError(400, "A query by GET needs a header such as 'GraphQL-Require-Preflight: 1'.")
-        return in_query_string(http)
+        return read_query_string(http)
 
     async def _prepare(self, request: GraphQLRequest, entry: LogEntry) -> PreparedOperation:
         """Charge the viewer for a new text, parse it, price the operation, charge the rest, validate, in this order.
 
-        What a new text costs is part of the price of its operation, so only one that is broken, or asks for less, costs
-        more than a known one.
+        The charge for a new text counts towards the price of its operation, so it is only felt when the document does
+        not parse, or the operation is cheaper.
 
         Raises:
-            InvalidDocument: for what GraphQL finds fault with.
+            InvalidDocument: for a document that does not parse or is not valid.
         """
-        runtime, asked, user_id = request.runtime, request.asked, request.viewer.user_id
-        sent, paid = runtime.documents.known(request.source), 0
-        if sent is None:
-            paid = _points_of_reading(request.source)
-            await self._buckets.charge(user_id, paid)
+        runtime, params, user_id = request.runtime, request.params, request.viewer.user_id
+        bound, charged = runtime.documents.known(request.source), 0
+        if bound is None:
+            charged = _points_of_reading(request.source)
+            await self._buckets.charge(user_id, charged)
             try:
-                sent = await runtime.documents.read(request.source, user_id)
+                bound = await runtime.documents.read(request.source, user_id)
             except GraphQLError as error:
                 raise InvalidDocument([error]) from None
-        node = sent.document.operation(asked.operation_name)
-        entry.name, entry.hash = operation_name(node), sent.document.hash
+        node = bound.document.operation(params.operation_name)
+        entry.name, entry.hash = operation_name(node), bound.document.hash
         if request.method == "GET" and node.operation is not OperationType.QUERY:
             raise _not_allowed(("POST",))
-        entry.price = runtime.limits.price(sent.document, node, sent.variables(asked.variables))
-        await self._buckets.charge(user_id, max(entry.price - paid, 0))
+        entry.price = runtime.limits.price(bound.document, node, bound.variables(params.variables))
+        await self._buckets.charge(user_id, max(entry.price - charged, 0))
         try:
-            sent = await runtime.documents.valid(sent, user_id)
-        except NotValid as error:
+            bound = await runtime.documents.valid(bound, user_id)
+        except ValidationFailed as error:
             raise InvalidDocument(error.errors) from None
-        runtime.persisted.keep(asked.wanted, user_id)
-        operation = PreparedOperation(request, sent, node, entry.price)
+        runtime.persisted.keep(params.document, user_id)
+        operation = PreparedOperation(request, bound, node, entry.price)
         operation.note(entry)
         return operation
 
     async def _run(self, operation: PreparedOperation, entry: LogEntry) -> tuple[ExecutionResult, Policy]:
-        """Run an operation under the policy that its viewer has now, in its turn and in its time."""
+        """Run an operation under its viewer's current policy, once admitted, within the time limit."""
         viewer, seconds = operation.request.viewer, self._settings.operation_seconds
         policy = await self._services.policies.policy_of(viewer.user_id, is_mfa=viewer.is_mfa)
         async with self._admission.admit(operation.price):
@@ -183,7 +183,7 @@ class GraphQLEndpoint:
 
 
 def _points_of_reading(text: str) -> int:
-    """Return the points that reading a new text costs, whether or not it is a document."""
+    """Return the points that parsing a new text costs, whether or not it is a document."""
     return _POINTS_OF_A_GUESS + len(text) // _CHARACTERS_OF_A_POINT
 
 

@@ -1,10 +1,10 @@
-"""What an operation would cost, told from its document and variables before anything of it runs.
+"""Price an operation by its document and variables, before it runs.
 
 One pass: each fragment is measured once however often it is spread, so the time grows with the document alone. A price
-is counted in the points of :mod:`graph.schema.costs`: a field's own, and below a list once for each row, so that pages
-multiply down the tree. It assumes full pages, and the longest page where it cannot tell. Rows that are made of the
-histories of engines are no more than the pages of history hold that one operation reads. What ``@skip`` or
-``@include`` leaves out has no price, and counts for every other limit. Documents need not be valid.
+is in the points of :mod:`graph.schema.costs`: each field has its own, and fields below a list count once for each row,
+so that pages multiply down the tree. Pages are assumed to be full, and the longest when their size is unknown. Rows
+made from histories of engines are at most those in the pages of history that one operation may read. A selection that
+``@skip`` or ``@include`` excludes has no price, and counts for every other limit. Documents need not be valid.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -43,12 +43,12 @@ _MOST_NESTED = 200
 _DIGITS = 12  # of a page's size; more make no difference
 _MOST_PRICES = 50  # of one operation, for as many combinations of sizes
 MOST_DIRECTIVES_IN_PLACE = 5  # on one field, fragment or operation
-_UNSAID = -1
-_LEAVES_OUT = {"skip": True, "include": False}
+_MISSING = -1
+_EXCLUDES = {"skip": True, "include": False}
 
 
 class Limits:
-    """Prices operations against one schema, and refuses those that ask for too much."""
+    """Prices operations of one schema, and rejects those that exceed a limit."""
 
     def __init__(self, schema: GraphQLSchema, settings: Settings) -> None:
         self._schema = schema
@@ -56,7 +56,7 @@ class Limits:
         self._settings = settings
 
     def has_long_texts(self, selected: Mapping[str, Iterable[str]]) -> bool:
-        """Return whether any of some fields of some types is a text that can fill a whole row, or JSON that can."""
+        """Return whether a selected field is a text, or JSON, that can fill a whole row."""
         return any(
             self._weights.get((kind, name), _UNKNOWN).is_text for kind, names in selected.items() for name in names
         )
@@ -103,17 +103,26 @@ class _Prices:
         self._prices[self._key(variables)] = price
 
     def _key(self, variables: Mapping[str, Any]) -> tuple[int | None, ...]:
-        sizes = (_size_of(variables[name]) if name in variables else _UNSAID for name in self._slicing)
-        truths = (_truth_of(variables[name]) if name in variables else _UNSAID for name in self._deciding)
+        sizes = (_size_of(variables[name]) if name in variables else _MISSING for name in self._slicing)
+        truths = (_truth_of(variables[name]) if name in variables else _MISSING for name in self._deciding)
         return (*sizes, *truths)
 
 
 @dataclass(frozen=True, slots=True)
 class _Totals:
-    """Of a selection set: its own fields, those with all below, its depth, and its price, ``fixed + rows * page size``.
+    """The totals of a selection set; its price is ``fixed + rows * page size``.
 
-    A page has its size from the field above it, and fragments must be measured without knowing who spreads them. What
-    rows of histories cost is apart, by the same rule, beside the most that all of them cost in one operation.
+    The page size comes from the field above, and a fragment is measured before it is known where it is spread. Rows
+    made from histories have totals of their own, by the same rule.
+
+    Attributes:
+        fields: The fields of the set itself.
+        selected: Those, and all fields below.
+        depth: The most fields one within another.
+        fixed: Points that count once.
+        rows: Points that count for each row of the page above.
+        history_fixed, history_rows: The same points of rows made from histories.
+        history_most: The most points that all rows made from histories cost in one operation.
     """
 
     fields: int = 0
@@ -155,7 +164,10 @@ _UNKNOWN = Weight()
 
 @dataclass(slots=True)
 class _Pass:
-    """One walk over one document. Aliases and directives are counted as they are written."""
+    """One pass over one document. Aliases and directives are counted as they are written.
+
+    ``slicing`` and ``deciding`` collect the variables that the price depends on: sizes of pages, and conditions.
+    """
 
     schema: GraphQLSchema
     weights: Mapping[tuple[str, str], Weight]
@@ -173,7 +185,7 @@ class _Pass:
         settings = self.settings
         self.defaults = {one.variable.name.value: one.default_value for one in operation.variable_definitions or ()}
         totals = self._operation(operation)
-        self._measure_the_rest(operation)
+        self._measure_unused(operation)
         _check("number of root fields", totals.fields, settings.max_root_fields)
         _check("number of fields", totals.selected, settings.max_fields)
         _check("depth", totals.depth, settings.max_depth)
@@ -181,8 +193,8 @@ class _Pass:
         _check("number of directives", self.directives, settings.max_directives)
         return totals.price
 
-    def _measure_the_rest(self, operation: OperationDefinitionNode) -> None:
-        """Measure what does not run, since it is validated nevertheless."""
+    def _measure_unused(self, operation: OperationDefinitionNode) -> None:
+        """Measure operations and fragments that do not run, since they are validated nevertheless."""
         for other in self.document.operations:
             if other is not operation:
                 self._operation(other)
@@ -206,7 +218,7 @@ class _Pass:
         spread, priced = set[str](), set[str]()
         for selection in selections.selections:
             self._count(selection.directives)
-            is_left_out = self._is_left_out(selection.directives)
+            is_excluded = self._is_excluded(selection.directives)
             match selection:
                 case FieldNode():
                     added = self._field(selection, parent, nested + 1)
@@ -219,17 +231,17 @@ class _Pass:
                     if name in spread:  # again, it adds at most the price that it was spared before
                         added = _NOTHING if name in priced else added.price_alone()
                     spread.add(name)
-                    if not is_left_out:
+                    if not is_excluded:
                         priced.add(name)
-            totals = totals.beside(added.without_price() if is_left_out else added)
+            totals = totals.beside(added.without_price() if is_excluded else added)
         return totals
 
-    def _is_left_out(self, directives: Sequence[DirectiveNode] | None) -> bool:
-        """Return whether a directive leaves a selection out. A condition that is no boolean never runs."""
+    def _is_excluded(self, directives: Sequence[DirectiveNode] | None) -> bool:
+        """Return whether @skip or @include excludes a selection. A condition that is no boolean never runs."""
         truths = [  # all of them, since each tells of a variable that the price depends on
-            self._truth(argument.value) is _LEAVES_OUT[directive.name.value]
+            self._truth(argument.value) is _EXCLUDES[directive.name.value]
             for directive in directives or ()
-            if directive.name.value in _LEAVES_OUT
+            if directive.name.value in _EXCLUDES
             for argument in directive.arguments or ()
         ]
         return any(truths)
@@ -288,26 +300,30 @@ class _Pass:
         return _Totals(1, selected, depth, fixed=price, history_fixed=history, history_most=most)
 
     def _most_rows(self, rows: HistoryRows, size: int) -> int:
-        """How many rows a page of some size has in one operation, however often it is asked for."""
+        """Return how many rows pages of a size have in one operation, however often they are selected."""
         pages = self.settings.history_pages_per_operation
         return pages * (size if rows is HistoryRows.RUN else EVENTS_OF_A_PAGE // 2)
 
     def _size(self, node: FieldNode, weight: Weight) -> int:
-        """Return how many rows a field may give: as many as the arguments say that slice it."""
-        said = [
+        """Return how many rows a field may give, by its slicing arguments."""
+        sizes = [
             size
             for argument in node.arguments or ()
-            if argument.name.value in weight.sliced_by and (size := self._said(argument.value)) is not None
+            if argument.name.value in weight.sliced_by and (size := self._argument_size(argument.value)) is not None
         ]
-        return max(said, default=weight.size)
+        return max(sizes, default=weight.size)
 
-    def _said(self, value: ValueNode | None) -> int | None:
-        """Return the size in an argument; None for null or nothing, the longest for what cannot be one."""
+    def _argument_size(self, value: ValueNode | None) -> int | None:
+        """Return the size in an argument; None for null or none, the longest page for what cannot be a size."""
         match value:
             case VariableNode():
                 name = value.name.value
                 self.slicing.add(name)
-                return _size_of(self.variables[name]) if name in self.variables else self._said(self.defaults.get(name))
+                return (
+                    _size_of(self.variables[name])
+                    if name in self.variables
+                    else self._argument_size(self.defaults.get(name))
+                )
             case None | NullValueNode():
                 return None
             case IntValueNode():

@@ -1,4 +1,4 @@
-"""What every request passes on its way in, whatever it asks for."""
+"""Middleware: common headers, allowed hosts, CORS, gzip, and the way past the router."""
 
 import os
 import re
@@ -27,7 +27,7 @@ REQUEST_ID_HEADER = "X-Request-Id"
 _REQUEST_ID = REQUEST_ID_HEADER.lower().encode()
 
 _ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
-_WORTH_PACKING = 1024
+_GZIP_MINIMUM = 1024
 _LEVEL = 5
 _HEADS = frozenset({"http.response.start", "websocket.accept", "websocket.http.response.start"})
 _POLICY_VIOLATION = 1008  # RFC 6455, section 7.4.1
@@ -35,7 +35,7 @@ _POLICY_VIOLATION = 1008  # RFC 6455, section 7.4.1
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Where the application answers what."""
+    """The paths of the application."""
 
     graph: str
     probes: frozenset[str]
@@ -43,7 +43,7 @@ class Paths:
 
 
 def middleware(settings: Settings, readiness: Readiness, paths: Paths, graph: ASGIApp) -> list[Middleware]:
-    """Return all of it, the outermost first; the innermost hands what is asked of a path to the graph."""
+    """Return the middleware, the outermost first; the innermost passes requests of the graph's path to ``graph``."""
     hosts = settings.known_hosts
     origins = Middleware(
         CORSMiddleware,
@@ -62,7 +62,7 @@ def middleware(settings: Settings, readiness: Readiness, paths: Paths, graph: AS
 
 
 class CommonHeaders:
-    """Gives every response the request's id, its own if it brings one, and keeps it from pages of other origins.
+    """Adds to every response the request's id, the client's if it sent one, and a Cross-Origin-Resource-Policy.
 
     While the server drains, responses also end their connections, so that no client sends on one that is closing.
     """
@@ -95,10 +95,10 @@ class CommonHeaders:
 
 
 class KnownHosts:
-    """Answers only where the Host header names one of some hosts, so that no page can rebind its own name to this.
+    """Rejects requests whose Host header is not allowed, so that no page can rebind its own name to this server.
 
-    Probes tell nothing and are answered whatever it says, since balancers send the address of their target. Metrics are
-    for addresses too, by which Prometheus asks.
+    Probes reveal nothing and are always answered, since balancers send the address of their target. Metrics are also
+    answered by address, as Prometheus requests them.
     """
 
     def __init__(self, app: ASGIApp, hosts: Container[str], paths: Paths) -> None:
@@ -106,7 +106,7 @@ class KnownHosts:
         self._hosts, self._paths = hosts, paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuses it."""
+        """Pass a request on, or reject it."""
         if scope["type"] == "lifespan" or scope["path"] in self._paths.probes or self._is_known(scope):
             await self.app(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -123,9 +123,9 @@ class KnownHosts:
 
 
 class SelectiveGZip:
-    """Packs long responses with gzip for clients that prefer it, and pass everything else on.
+    """Compresses long responses with gzip for clients that prefer it, and passes everything else on.
 
-    Short ones are packed too where the client takes none that are plain. Where it takes neither, they are plain.
+    Short ones are compressed too when the client accepts no plain ones. When it accepts neither, they are plain.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -137,7 +137,7 @@ class SelectiveGZip:
         if scope["type"] == "http":
             codings = weights(Headers(scope=scope), "accept-encoding")
             if prefers_gzip(codings):
-                app = GZipResponder(app, _WORTH_PACKING if takes_plain(codings) else 0, _LEVEL)
+                app = GZipResponder(app, _GZIP_MINIMUM if takes_plain(codings) else 0, _LEVEL)
         await app(scope, receive, send)
 
 
@@ -161,13 +161,13 @@ def error_response(message: str, status: int, code: str = "BAD_USER_INPUT") -> R
 
 
 def http_error(_request: Request, error: Exception) -> Response:
-    """Return the response where no route answers."""
+    """Return the response to a request that no route takes."""
     assert isinstance(error, HTTPException)  # noqa: S101 - it is registered for these alone
     response = error_response(error.detail, error.status_code)
     response.headers.update(error.headers or {})
     return response
 
 
-def broken(_request: Request, error: Exception) -> Response:
-    """Return the response to a failure that nobody expected."""
+def unexpected_error(_request: Request, error: Exception) -> Response:
+    """Return the response to an unexpected error."""
     return Response(encode({"errors": [masked(error)]}), 500, media_type="application/json")

@@ -1,4 +1,4 @@
-"""What a request asks, and its operation once that was priced and paid for: it may run as often as delivery needs."""
+"""A request, and its operation once it was priced and charged; a delivery may run it several times."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ _SHORT = 20_000, 1_000  # points, for which an answer without long texts and one
 
 
 class InvalidDocument(Exception):
-    """A document that cannot run, and what GraphQL finds wrong with it."""
+    """A document that does not parse or is not valid, with the errors of GraphQL."""
 
     def __init__(self, errors: list[GraphQLError]) -> None:
         super().__init__(errors)
@@ -30,12 +30,12 @@ class InvalidDocument(Exception):
 
 @dataclass(frozen=True, slots=True)
 class GraphQLRequest:
-    """Who asks for which document, and how the answer is wanted."""
+    """A request whose viewer and document are known; ``accepted`` is the media type of the response."""
 
     runtime: SchemaRuntime
     viewer: Viewer
     method: str
-    asked: GraphQLParams
+    params: GraphQLParams
     source: str
     accepted: str
     wants_cost: bool
@@ -44,40 +44,40 @@ class GraphQLRequest:
 
 @dataclass(frozen=True, slots=True)
 class PreparedOperation:
-    """Everything that running an operation takes. Each run has a context of its own, so verdicts are never reused."""
+    """An operation that is ready to run. Each run has a context of its own, so no verdict is reused."""
 
     request: GraphQLRequest
-    sent: BoundDocument
+    bound: BoundDocument
     node: OperationDefinitionNode
     price: int
 
     @property
     def can_be_long(self) -> bool:
         """Whether its answer may take more than a few megabytes."""
-        return self.price > _SHORT[self.sent.document.once(self.request.runtime.has_long_texts)]
+        return self.price > _SHORT[self.bound.document.once(self.request.runtime.has_long_texts)]
 
     async def run(self, services: Services, policy: Policy, entry: LogEntry) -> ExecutionResult:
-        """Run it once. Whatever it begins has ended when this returns or raises."""
+        """Run it once. All its tasks have ended when this returns or raises."""
         request = self.request
-        context = Context(services, request.viewer, policy, self.sent.document, ends_at=request.ends_at)
+        context = Context(services, request.viewer, policy, self.bound.document, ends_at=request.ends_at)
         entry.tally = context.tally
         CALLS.set(context.tally.services)
         try:
             with retry_budget(services.settings.operation_seconds):
                 result = await self.request.runtime.schema.answer(
-                    self.sent.document,
+                    self.bound.document,
                     context,
-                    self.sent.variables(self.request.asked.variables),
-                    self.request.asked.operation_name,
+                    self.bound.variables(self.request.params.variables),
+                    self.request.params.operation_name,
                 )
         finally:
             await context.close()
-        result.errors = result.errors and [self.sent.placed(error) for error in result.errors]
+        result.errors = result.errors and [self.bound.relocated(error) for error in result.errors]
         return result
 
     def note(self, entry: LogEntry) -> None:
-        """Tell the log what is run."""
-        entry.hash = self.sent.document.hash
+        """Write the operation into its log entry."""
+        entry.hash = self.bound.document.hash
         entry.price = self.price
         entry.root_fields = tuple(self.request.runtime.root_fields & _selected(self.node))
 
@@ -88,7 +88,7 @@ def operation_name(node: OperationDefinitionNode) -> str | None:
 
 
 def is_request_error(result: ExecutionResult) -> bool:
-    """Return whether nothing ran, since GraphQL itself found fault with the document or the variables."""
+    """Return whether nothing ran, because GraphQL rejected the document or the variables."""
     return result.data is None and all(
         error.path is None and original_of(error) is None for error in result.errors or ()
     )

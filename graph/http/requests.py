@@ -1,4 +1,4 @@
-"""What a request asks: its body, read under limits, and the GraphQL parameters in it."""
+"""Read a request under limits: its body or query string, and the GraphQL parameters in it."""
 
 import re
 import zlib
@@ -27,7 +27,7 @@ _PREFLIGHT = ("graphql-require-preflight", "apollo-require-preflight", "x-apollo
 
 
 class HTTPError(BadUserInput):
-    """A request that HTTP itself has a status for."""
+    """An error with an HTTP status of its own."""
 
     def __init__(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(text)
@@ -37,20 +37,20 @@ class HTTPError(BadUserInput):
 
 @dataclass(frozen=True, slots=True)
 class GraphQLParams:
-    """What a request asks: a document, the operation in it, and its variables."""
+    """The parameters of a GraphQL request: a document, the operation in it, and its variables."""
 
-    wanted: DocumentRef
+    document: DocumentRef
     operation_name: str | None = None
     variables: dict[str, Any] | None = None
 
 
 def has_preflight_header(request: Request) -> bool:
-    """Return whether a header is there that no page can send to another origin without asking first."""
+    """Return whether the request has a header that a page cannot send to another origin without a CORS preflight."""
     return any(request.headers.get(name, "").strip() for name in _PREFLIGHT)
 
 
 def is_of_another_site(request: Request, known: Container[str]) -> bool:
-    """Return whether a page makes a browser ask that is neither of this server nor of a known origin.
+    """Return whether a browser sends the request for a page that is neither this server's nor of a known origin.
 
     Browsers say so in Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header), of another port of
     this machine too, and in Origin where the page wants to read the answer.
@@ -61,27 +61,27 @@ def is_of_another_site(request: Request, known: Container[str]) -> bool:
     return not _OWN_SITES.issuperset(request.headers.getlist("sec-fetch-site"))
 
 
-async def posted(request: Request, maximum: int, seconds: float) -> GraphQLParams:
+async def read_body(request: Request, maximum: int, seconds: float) -> GraphQLParams:
     """Return the parameters in a JSON body of at most ``maximum`` bytes, that must arrive within ``seconds``.
 
     Raises:
         HTTPError: 415 for another type, charset or encoding, 400 for what is no GraphQL request.
-        PayloadTooLarge: for a longer body, also when it is only longer once unpacked.
+        PayloadTooLarge: for a longer body, also when it is longer only once decompressed.
         TimedOut: for a body that comes too slowly.
     """
     if not _is_json(request.headers.get("content-type", "")):
         raise HTTPError(415, f"A request is {JSON} in UTF-8.", {"Accept-Post": JSON})
     try:
         async with Deadline(seconds):
-            body = await _body(request, maximum)
+            body = await _received_body(request, maximum)
     except TimeoutError:
         raise TimedOut("request", seconds) from None
     except ClientDisconnect:
         raise HTTPError(400, "The request broke off.") from None
-    return _parameters(_decoded(body, "body"))
+    return _parameters(_parse_json(body, "body"))
 
 
-def in_query_string(request: Request) -> GraphQLParams:
+def read_query_string(request: Request) -> GraphQLParams:
     """Return the parameters in a URL.
 
     Raises:
@@ -90,7 +90,7 @@ def in_query_string(request: Request) -> GraphQLParams:
     given: dict[str, Any] = dict(request.query_params)
     for name in ("variables", "extensions"):
         if given.get(name):
-            given[name] = _decoded(given[name].encode(errors="replace"), name)
+            given[name] = _parse_json(given[name].encode(errors="replace"), name)
     return _parameters({name: value for name, value in given.items() if value != ""})
 
 
@@ -103,8 +103,8 @@ def _is_json(content_type: str) -> bool:
     return kind == JSON and charset in ("utf-8", "utf8")
 
 
-async def _body(request: Request, maximum: int) -> bytes:
-    """Read a body. Its limit bounds what is received as well as what that unpacks to, whichever is more."""
+async def _received_body(request: Request, maximum: int) -> bytes:
+    """Read a body. The limit bounds the bytes received as well as the bytes decompressed."""
     encoding = ", ".join(request.headers.getlist("content-encoding")).strip().lower() or "identity"
     if encoding not in ("identity", "gzip", "x-gzip"):  # RFC 9110, section 8.4.1.3, has the two be one
         raise HTTPError(415, "A body is plain or gzip.", {"Accept-Encoding": "gzip"})
@@ -128,7 +128,7 @@ async def _body(request: Request, maximum: int) -> bytes:
     return bytes(body)
 
 
-def _decoded(text: bytes, what: str) -> Any:
+def _parse_json(text: bytes, what: str) -> Any:
     try:
         return orjson.loads(text.removeprefix(BOM_UTF8))  # which RFC 8259, section 8.1, lets a reader ignore
     except orjson.JSONDecodeError:
@@ -143,10 +143,10 @@ def _parameters(given: Any) -> GraphQLParams:
         raise HTTPError(400, "'operationName' is a string.")
     if not isinstance(variables, dict | None):
         raise HTTPError(400, "'variables' is an object.")
-    return GraphQLParams(_wanted(given), name or None, variables)
+    return GraphQLParams(_document_ref(given), name or None, variables)
 
 
-def _wanted(given: Mapping[str, Any]) -> DocumentRef:
+def _document_ref(given: Mapping[str, Any]) -> DocumentRef:
     text, extensions = _unless_empty(given.get("query")), given.get("extensions")
     if not isinstance(extensions, dict | None):
         raise HTTPError(400, "'extensions' is an object.")
@@ -166,7 +166,7 @@ def _wanted(given: Mapping[str, Any]) -> DocumentRef:
 
 
 def _unless_empty(value: Any) -> Any:
-    """Return a value; None for the empty text, which is how forms and query strings leave a value out."""
+    """Return a value; None for the empty text, by which forms and query strings omit a value."""
     return None if value == "" else value
 
 

@@ -1,4 +1,4 @@
-"""Responses: the statuses and headers that refusals and answers have."""
+"""Statuses and headers of responses."""
 
 from collections.abc import Mapping
 
@@ -8,9 +8,9 @@ from graph.errors import GraphError, Overloaded, RateLimited
 from graph.http.encoding import encode
 from graph.http.requests import GRAPHQL_RESPONSE, HTTPError
 
-# Request errors that HTTP has a status for, whatever the media type of the response.
+# The HTTP status of request errors, for either media type.
 _STATUSES = {
-    "PERSISTED_QUERY_NOT_FOUND": 200,  # what Apollo's clients want of these two
+    "PERSISTED_QUERY_NOT_FOUND": 200,  # as Apollo's clients expect
     "PERSISTED_QUERY_NOT_SUPPORTED": 200,
     "UNAUTHENTICATED": 401,
     "TIMEOUT": 408,
@@ -33,7 +33,7 @@ def response(body: bytes, status: int, media_type: str, headers: Mapping[str, st
 
 
 def refusal(error: GraphError, media_type: str) -> Response:
-    """Return the response to a request of which nothing runs."""
+    """Return the response to a rejected request."""
     body = encode({"errors": [{"message": str(error), "extensions": error.extensions}]})
     if isinstance(error, HTTPError):
         return response(body, error.status, media_type, error.headers)
@@ -49,5 +49,5 @@ def refusal(error: GraphError, media_type: str) -> Response:
 
 
 def request_error_status(media_type: str) -> int:
-    """Return the status of a request that did not run; the older type says 200 to all that is well-formed."""
+    """Return the status of a request that did not run; the older media type has 200 for it."""
     return 400 if media_type == GRAPHQL_RESPONSE else 200

@@ -6,7 +6,7 @@ from typing import Any
 from graphql import GraphQLError
 
 from graph.documents import Document, Documents
-from graph.documents.persisted import Persisted
+from graph.documents.persisted import PersistedDocuments
 from graph.documents.trusted import check_manifest
 from graph.errors import original_of, present
 from graph.http.limits import Limits
@@ -22,7 +22,7 @@ class SchemaRuntime:
         self.schema = schema
         self.documents = Documents(schema.core, settings, sum(map(len, set(trusted.values()))))
         check_manifest(trusted, self.documents)
-        self.persisted = Persisted(trusted, settings, takes_texts=takes_texts)
+        self.persisted = PersistedDocuments(trusted, settings, takes_texts=takes_texts)
         self.limits = Limits(schema.core, settings)
         roots = (schema.core.query_type, schema.core.mutation_type)
         self.root_fields = frozenset(name for root in roots if root is not None for name in root.fields)

@@ -113,7 +113,7 @@ class Milliseconds:
         self._counts: dict[str, int] = defaultdict(int)
 
     def add(self, event: FoundEvent) -> list[Line]:
-        """Take an event; the lines of the millisecond that it shows to be complete, if it does."""
+        """Take an event; return the lines of the millisecond that it shows to be complete, if any."""
         complete = self.take() if event.time != self.time else []
         self.time = event.time
         if len(self.held) < MOST_OF_A_MILLISECOND:

@@ -134,7 +134,7 @@ class _Forward(_Walk):
         return self.result()
 
     async def _search(self, until: int) -> bool:
-        """Search from ``_low`` and moves it on; whether there may be more to search than this."""
+        """Search from ``_low`` and move it on; return whether more may be left to search."""
         found, token, idle, begun = Milliseconds(), None, 0, self._low
         while True:
             page = await self.search(Span(begun, until), self.missing + _SPARE, token)
@@ -197,7 +197,7 @@ class _Backward(_Walk):
         return self.result()
 
     async def _search(self, low: int) -> Mark | None:
-        """Search from ``low`` to ``_high`` and moves it back; the mark to go on from where the text was too long."""
+        """Search from ``low`` to ``_high`` and move it back; return where to go on when the text was too long."""
         last = _Last(self.missing, _MOST_TEXT - self._text)
         found, token = Milliseconds(), None
         for pages in itertools.count(1):

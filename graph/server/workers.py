@@ -54,7 +54,7 @@ class _Workers(Multiprocess):
 
 @contextmanager
 def _shared_counts() -> Iterator[None]:
-    """Let whichever worker is asked for metrics tell those of all."""
+    """Let whichever worker is asked return the metrics of all."""
     with tempfile.TemporaryDirectory(prefix="vams-graph-") as directory:
         os.environ[MULTIPROCESS] = directory
         try:

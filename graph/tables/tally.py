@@ -19,7 +19,7 @@ class Tally:
     _answered: int = 0
 
     def start(self) -> int:
-        """Count a call and gives its round."""
+        """Count a call and return its round."""
         self.calls += 1
         current = self._answered + 1
         self.rounds = max(self.rounds, current)

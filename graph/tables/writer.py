@@ -58,7 +58,7 @@ class ExecutionWriter:
                 write.cancel()
 
     def close(self) -> None:
-        """Wait for calls in flight and frees the threads."""
+        """Wait for calls in flight and free the threads."""
         self._threads.shutdown(cancel_futures=True)
 
     async def _find_out_and_write(self, key: Key, attributes: Callable[[], Awaitable[Mapping[str, str]]]) -> None:
@@ -117,7 +117,7 @@ class ChangeWriter:
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="dynamodb-changes")
 
     def close(self) -> None:
-        """Wait for calls in flight and frees the threads."""
+        """Wait for calls in flight and free the threads."""
         self._threads.shutdown(cancel_futures=True)
 
     def knows(self, table: Table) -> bool:

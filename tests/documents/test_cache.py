@@ -6,7 +6,7 @@ import gc
 import pytest
 from graphql import GraphQLSyntaxError
 
-from graph.documents import BoundDocument, Documents, NotValid
+from graph.documents import BoundDocument, Documents, ValidationFailed
 from graph.errors import OperationUnresolved, Overloaded, PayloadTooLarge
 from graph.settings import Settings
 from tests.harness import SCHEMA
@@ -43,7 +43,7 @@ async def test_a_document_that_is_not_valid_is_not_kept() -> None:
     for _ in range(2):
         parsed = await read(documents, "{ nothing }")
         assert not parsed.document.is_valid
-        with pytest.raises(NotValid) as fault:
+        with pytest.raises(ValidationFailed) as fault:
             await valid(documents, parsed)
         assert "nothing" in fault.value.errors[0].message
 
@@ -85,7 +85,7 @@ async def test_other_texts_are_other_documents(one: str, other: str) -> None:
 async def test_fields_that_cannot_be_merged_are_found_though_a_like_text_was_valid() -> None:
     documents = cache()
     await sent(documents, '{ node(id: "a") { id } node(id: "a") { id } }')
-    with pytest.raises(NotValid):
+    with pytest.raises(ValidationFailed):
         await sent(documents, '{ node(id: "a") { id } node(id: "b") { id } }')
 
 

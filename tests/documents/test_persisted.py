@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from graph.auth.identity import Credentials, Viewer
-from graph.documents.persisted import DocumentRef, Persisted
+from graph.documents.persisted import DocumentRef, PersistedDocuments
 from graph.documents.trusted import BadManifest, sha256
 from graph.settings import Settings
 from tests.memory import MemoryDatabase
@@ -190,7 +190,7 @@ async def test_where_nothing_is_kept_clients_are_told_so(memory: MemoryDatabase)
 
 
 def test_the_longest_unused_make_room() -> None:
-    kept = Persisted({}, Settings(apq_documents=2))
+    kept = PersistedDocuments({}, Settings(apq_documents=2))
     for number in range(3):
         kept.keep(DocumentRef(f"{{ a{number} }}", hash=str(number)), "ana")
         kept.text(DocumentRef(hash="0"), "ana")
@@ -198,12 +198,12 @@ def test_the_longest_unused_make_room() -> None:
 
 
 def test_a_megabyte_is_kept_at_most() -> None:
-    kept = Persisted({}, Settings())
+    kept = PersistedDocuments({}, Settings())
     for number in range(100):
         kept.keep(DocumentRef(f"{number}" + "x" * 60_000, hash=str(number)), "ana")
         kept.keep(DocumentRef(f"{number}" + "x" * 60_000, hash=str(number)), "ana")
     assert kept.text(DocumentRef(hash="99"), "ana")
-    assert sum(map(len, kept._left.values())) == kept._characters <= 1024 * 1024
+    assert sum(map(len, kept._registered.values())) == kept._characters <= 1024 * 1024
 
 
 # What an operator trusts.

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graph.demo.samples import SAMPLE_EXECUTION_ID
-from graph.documents import BoundDocument, Documents, NotValid
-from graph.documents.strings import numbered
+from graph.documents import BoundDocument, Documents, ValidationFailed
+from graph.documents.strings import number_strings
 from graph.errors import present
 from graph.http.limits import Limits
 from graph.settings import Settings
@@ -50,7 +50,7 @@ def tokens(text: str) -> tuple[list[TokenKind], list[str | None]] | None:
 @settings(max_examples=1_000)
 @given(st.lists(st.sampled_from(PIECES)).map("".join))
 def test_a_numbered_text_has_the_same_tokens(text: str) -> None:
-    template, strings = numbered(text)
+    template, strings = number_strings(text)
     before, after = tokens(text), tokens(template)
     if before is None:
         assert after is None
@@ -63,8 +63,8 @@ def test_a_numbered_text_has_the_same_tokens(text: str) -> None:
 
 @given(st.lists(st.sampled_from(PIECES)).map("".join))
 def test_a_numbered_text_is_its_own(text: str) -> None:
-    template, _ = numbered(text)
-    assert numbered(template)[0] == template
+    template, _ = number_strings(text)
+    assert number_strings(template)[0] == template
 
 
 DOCUMENTS = [
@@ -95,12 +95,12 @@ async def cached(graph: Graph, documents: Documents, text: str) -> Any:
         sent = await documents.valid(await documents.read(text, "ana"), "ana")
     except GraphQLError as error:
         return None, [present(error)]
-    except NotValid as fault:
+    except ValidationFailed as fault:
         return None, [present(error) for error in fault.errors]
     context = await graph.context()
     context.document = sent.document
     result = await SCHEMA.execute(text, sent.variables(None), context)
-    return result.data, [present(sent.placed(error)) for error in result.errors or ()]
+    return result.data, [present(sent.relocated(error)) for error in result.errors or ()]
 
 
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -121,7 +121,7 @@ async def test_a_price_is_the_same_with_variables_for_strings(document: str, str
     try:
         parsed = documents.parse(text)
         sent = await documents.valid(BoundDocument(text, parsed), "ana")
-    except (GraphQLError, NotValid):
+    except (GraphQLError, ValidationFailed):
         return
     price = Limits(SCHEMA.core, Settings()).price
     assert price(sent.document, sent.document.operations[0], sent.variables(None)) == price(

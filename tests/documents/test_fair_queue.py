@@ -5,13 +5,13 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from graph.documents.turns import MOST_WAITING, FairTurns
+from graph.documents.fair_queue import MOST_WAITING, FairQueue
 from graph.errors import Overloaded
 
 AGES = 3600.0
 
 
-async def read(turns: FairTurns, user: str, characters: int, ended: list[tuple[str, int]]) -> None:
+async def read(turns: FairQueue, user: str, characters: int, ended: list[tuple[str, int]]) -> None:
     async with turns.admit(user, characters):
         await asyncio.sleep(0)
         ended.append((user, characters))
@@ -19,7 +19,7 @@ async def read(turns: FairTurns, user: str, characters: int, ended: list[tuple[s
 
 async def order_of(*documents: tuple[str, int]) -> list[tuple[str, int]]:
     """In which order documents are read that all come while another is."""
-    turns, ended = FairTurns(AGES), list[tuple[str, int]]()
+    turns, ended = FairQueue(AGES), list[tuple[str, int]]()
     async with turns.admit("first", 1):
         waiting = [asyncio.create_task(read(turns, *document, ended)) for document in documents]
         for _ in range(5):
@@ -29,7 +29,7 @@ async def order_of(*documents: tuple[str, int]) -> list[tuple[str, int]]:
 
 
 async def test_one_document_is_read_at_a_time() -> None:
-    turns, reading = FairTurns(AGES), list[str]()
+    turns, reading = FairQueue(AGES), list[str]()
 
     async def alone(user: str) -> None:
         async with turns.admit(user, 1):
@@ -60,7 +60,7 @@ async def test_the_shortest_of_a_user_is_first() -> None:
 
 
 async def test_who_has_too_many_waiting_is_refused_and_others_are_not() -> None:
-    turns, ended = FairTurns(AGES), list[tuple[str, int]]()
+    turns, ended = FairQueue(AGES), list[tuple[str, int]]()
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(turns.admit("eve", 1))
         waiting = [asyncio.create_task(read(turns, "eve", 1, ended)) for _ in range(MOST_WAITING)]
@@ -76,7 +76,7 @@ async def test_who_has_too_many_waiting_is_refused_and_others_are_not() -> None:
 
 
 async def test_who_gives_up_makes_room() -> None:
-    turns, ended = FairTurns(AGES), list[tuple[str, int]]()
+    turns, ended = FairQueue(AGES), list[tuple[str, int]]()
     async with turns.admit("eve", 1):
         for _ in range(3):
             waiting = [asyncio.create_task(read(turns, "eve", 1, ended)) for _ in range(MOST_WAITING)]
@@ -89,7 +89,7 @@ async def test_who_gives_up_makes_room() -> None:
 
 
 async def test_who_waits_too_long_is_told_so() -> None:
-    turns = FairTurns(0.01)
+    turns = FairQueue(0.01)
     async with turns.admit("eve", 1):
         for user in ("eve", "bob"):
             with pytest.raises(Overloaded):
@@ -97,7 +97,7 @@ async def test_who_waits_too_long_is_told_so() -> None:
 
 
 async def test_nothing_is_kept_of_users_who_are_done() -> None:
-    turns = FairTurns(AGES)
+    turns = FairQueue(AGES)
     for number in range(100):
         await read(turns, f"user-{number}", 1, [])
     assert not turns._queues

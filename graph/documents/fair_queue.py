@@ -1,4 +1,4 @@
-"""Who reads a new document next: users in rotation, and of each user the shortest text."""
+"""Whose new document is parsed next: users in rotation, and of each user the shortest text."""
 
 import math
 from collections.abc import AsyncIterator
@@ -20,8 +20,8 @@ class _Queue:
     length: int = 0
 
 
-class FairTurns:
-    """Gives turns one at a time, to users round robin.
+class FairQueue:
+    """Admits documents one at a time, users in rotation.
 
     A user's documents first compete among themselves; the one that wins stands for its user in a queue of all users,
     which is first come, first served. So however many documents a user sends, they delay each document of another by
