@@ -1,9 +1,9 @@
-"""aiodataloader as this project uses it: the one module that relies on what it keeps to itself.
+"""aiodataloader as this project uses it: the one module that uses its private names.
 
-It mends what aiodataloader leaves open. A load that one waiter gives up is not cancelled for the others. A cancelled
-future is never served from the cache, and a batch within which something is cancelled fails its keys instead of leaving
-them to wait. A batch of the wrong length is a fault of its own that shows no keys or values. One bad key is a value of
-its batch, not an exception for everybody. A batch is a task of its operation and ends with it.
+It changes what aiodataloader does with failures. A waiter that is cancelled does not cancel the load for others. The
+cache never returns a cancelled future, and a batch in which something is cancelled fails its keys instead of leaving
+them pending. A batch of the wrong length raises an error that prints no keys or values. The error of one key is its
+result in the batch, not an exception for all. A batch is a task of its operation and ends with it.
 """
 
 import asyncio
@@ -21,11 +21,11 @@ ResultT = TypeVar("ResultT")
 
 
 class LoadCancelled(Exception):
-    """Something that a batch waited for was cancelled, and the batch was not."""
+    """A batch failed because something that it awaited was cancelled."""
 
 
 class Loader(DataLoader[KeyT, ResultT], ABC, Generic[KeyT, ResultT]):
-    """A batching, remembering loader of one operation. Subclasses say in :meth:`read` how a batch of keys is read."""
+    """A batching, caching loader of one operation. Subclasses read a batch of keys in :meth:`read`."""
 
     def __init__(self, scope: OperationScope) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Loader(DataLoader[KeyT, ResultT], ABC, Generic[KeyT, ResultT]):
 
     @abstractmethod
     async def read(self, keys: Sequence[KeyT]) -> Sequence[ResultT | Exception]:
-        """Return the results of some distinct keys, in their order; an error in a place is that key's alone."""
+        """Return the results of distinct keys, in their order; an exception is the result of its key alone."""
 
     async def batch_load_fn(self, keys: list[KeyT]) -> list[Any]:
         """Read the keys of one batch, for aiodataloader."""
@@ -43,30 +43,30 @@ class Loader(DataLoader[KeyT, ResultT], ABC, Generic[KeyT, ResultT]):
         return list(results)
 
     def load(self, key: KeyT) -> "asyncio.Future[ResultT]":
-        """Return the result of a key. Giving up the wait does not stop the load."""
+        """Return the result of a key. Cancelling the wait does not cancel the load."""
         loading = self._load(key)
         return loading if loading.done() else self.scope.follow(loading)
 
     async def load_all(self, keys: Iterable[KeyT]) -> list[ResultT]:
-        """Return the results of some keys, in their order, awaited as one: cheaper than each on its own."""
+        """Return the results of keys, in their order; cheaper than awaiting each on its own."""
         return [*await self.scope.gather(*map(self._load, keys))]
 
     def begin(self, key: KeyT) -> None:
-        """Start a load that something else in the operation will wait for, or nothing will."""
+        """Start a load that something else in the operation may wait for."""
         self._load(key)
 
     def do_resolve_reject(self, key: KeyT, future: "asyncio.Future[ResultT]") -> None:
-        """Queue a key until the operation waits."""
+        """Queue a key until all tasks of the operation wait."""
         self._queue.append(aiodataloader.Loader(key, future))
         if len(self._queue) == 1:
             self.scope.when_waiting(self._dispatch)
 
     def knows(self, key: KeyT) -> bool:
         """Return whether this operation loaded or primed the key before, so that loading it costs nothing."""
-        return key in self._cache or self.brought(key) is not None
+        return key in self._cache or self.prefetched(key) is not None
 
-    def brought(self, _key: KeyT) -> ResultT | None:
-        """Return what another read brought of a key, if one did."""
+    def prefetched(self, _key: KeyT) -> ResultT | None:
+        """Return the result of a key if something else has read it; None when nothing has."""
         return None
 
     def _load(self, key: KeyT) -> "asyncio.Future[ResultT]":
@@ -75,8 +75,8 @@ class Loader(DataLoader[KeyT, ResultT], ABC, Generic[KeyT, ResultT]):
             return known
         if known is not None:
             self.clear(key)
-        elif (brought := self.brought(key)) is not None:
-            self.prime(key, brought)
+        elif (prefetched := self.prefetched(key)) is not None:
+            self.prime(key, prefetched)
         return super().load(key)
 
     def _dispatch(self) -> None:
@@ -95,5 +95,5 @@ class Loader(DataLoader[KeyT, ResultT], ABC, Generic[KeyT, ResultT]):
             aiodataloader.failed_dispatch(self, queue, LoadCancelled())
         for asked in queue:
             if not asked.future.cancelled():
-                asked.future.exception()  # an error that every waiter has given up by now is no complaint
-        self.scope.hold()  # until those who wait for it had their turn
+                asked.future.exception()  # retrieved, so that asyncio does not log one whose waiters were all cancelled
+        self.scope.hold()  # until its waiters have resumed

@@ -1,10 +1,10 @@
-"""The scope of one operation: whatever is begun for it ends with it, and is counted while it can go on by itself.
+"""The scope of one operation: owns its tasks, ends them with it, and tells loaders when to read.
 
-The count says when to load. Once everything that was begun waits for something, nothing more will be asked for, so
-that all that was asked for can be read together, at once.
+It counts the tasks that are running. Once every task waits, none will ask loaders for more keys, so that all that were
+asked for are read together.
 
-What an operation does in one turn of the event loop is bounded by time, however many of its waiters go on at once, so
-that others have their turn.
+It also bounds how long an operation keeps the event loop: when thousands of its tasks can resume, they do so in several
+turns of the loop, between which other operations run.
 """
 
 import asyncio
@@ -31,16 +31,16 @@ log = logging.getLogger(__name__)
 
 
 class OperationScope:
-    """Own the tasks of one operation. Make it within a running event loop.
+    """Owns the tasks of one operation. Make it within a running event loop.
 
     A coroutine that is started here counts as running until it waits for a future. One that uses ``asyncio.gather``
-    or a task of its own instead is not counted: what it loads may then be read in more calls, and its tasks may
-    outlive the operation.
+    or a task of its own instead is not counted: what it loads may take more calls, and its tasks may outlive the
+    operation.
 
     Attributes:
-        running: how many can go on by themselves.
-        tasks: those that are not over.
-        is_closed: whether the operation is over.
+        running: How many tasks do not wait.
+        tasks: The tasks that have not ended.
+        is_closed: Whether the operation has ended.
     """
 
     def __init__(self, finisher: "Finisher | None" = None) -> None:
@@ -68,10 +68,10 @@ class OperationScope:
     def start(
         self, work: Coroutine[Any, Any, T], then: Callable[["OperationTask[T]"], None] | None = None
     ) -> "OperationTask[T]":
-        """Begin some work in the next turn of the event loop; ``then`` is told when it is over.
+        """Start a coroutine in the next turn of the event loop; call ``then`` with its task when it has ended.
 
         Raises:
-            RuntimeError: when the operation is over.
+            RuntimeError: when the operation has ended.
         """
         task = OperationTask(self, self._loop, work)
         task.then = then
@@ -79,10 +79,10 @@ class OperationScope:
         return task
 
     def run(self, work: Coroutine[Any, Any, T]) -> "OperationTask[T]":
-        """Do some work at once up to its first wait, and the rest as :meth:`start` does. Not within a task.
+        """Run a coroutine at once up to its first wait, and then as :meth:`start` does. Not within a task.
 
         Raises:
-            RuntimeError: when the operation is over.
+            RuntimeError: when the operation has ended.
         """
         task = OperationTask(self, self._loop, work)
         task.context.run(task.step)
@@ -95,16 +95,16 @@ class OperationScope:
     @overload
     async def gather(self, *works: Work[T]) -> tuple[T, ...]: ...
     async def gather(self, *works: Work[Any]) -> tuple[Any, ...]:
-        """Await some work together. The first error is raised at once, and the rest goes on.
+        """Await coroutines and futures together. Raise the first error at once, and let the others go on.
 
-        Cancelling the wait cancels the coroutines that were given, but no future.
+        Cancelling the wait cancels the coroutines, but no future.
         """
         if len(works) == 1 and not isinstance(works[0], asyncio.Future):
             return (await works[0],)
         return tuple([future.result() for future in await self._over(works)])
 
     async def settle(self, works: Iterable[Work[T]]) -> list[T | Exception]:
-        """Await some work together; the error of one stands in its place and leaves the others."""
+        """Await coroutines and futures together; the error of one is its result."""
         works = [*works]
         if len(works) == 1 and not isinstance(works[0], asyncio.Future):
             try:
@@ -115,7 +115,7 @@ class OperationScope:
         return [e if isinstance(e := future.exception(), Exception) else future.result() for future in over]
 
     async def _over(self, works: Sequence[Work[T]], *, settles: bool = False) -> "Sequence[asyncio.Future[T]]":
-        """Await some work until all is over; unless it ``settles``, until one has an error, which is raised."""
+        """Await all; unless ``settles``, raise the first error at once."""
         join, futures = _Join(self, len(works), settles=settles), list[asyncio.Future[T]]()
         for work in works:
             if not isinstance(work, asyncio.Future):
@@ -131,17 +131,17 @@ class OperationScope:
         return futures
 
     async def finish(self, name: str, work: Callable[["OperationScope"], Coroutine[Any, Any, T]], seconds: float) -> T:
-        """Await work that must not stop halfway: it goes on where this operation ends before it.
+        """Await work that must not stop halfway: it goes on even when this operation ends before it.
 
-        It has a scope of its own, since nothing of this one outlives the operation.
+        The work has a scope of its own, since this one ends with the operation.
 
         Raises:
-            TimeoutError: when the work takes longer than some seconds, and was cancelled for it.
+            TimeoutError: when the work took longer than ``seconds`` and was cancelled.
         """
         return await asyncio.shield(self._finisher.begin(name, work, seconds))
 
     async def close(self) -> None:
-        """Cancel what has not ended, and wait until all of it has; what is to finish goes on."""
+        """Cancel all tasks and wait until they have ended. Work given to :meth:`finish` goes on."""
         self.is_closed = True
         self._dispatches.clear()
         self._waiting.clear()
@@ -153,13 +153,13 @@ class OperationScope:
     # Loads
 
     def when_waiting(self, dispatch: Callable[[], None]) -> None:
-        """Call a function once, as soon as all that was begun for the operation waits for something."""
+        """Call a function once, as soon as every task of the operation waits."""
         self._dispatches.append(dispatch)
         if not self.running and len(self._dispatches) == 1:
             self._loop.call_soon(self._load_if_waiting)
 
     def follow(self, leading: asyncio.Future[T]) -> asyncio.Future[T]:
-        """Return a future with the outcome of another, which can be cancelled without cancelling that one."""
+        """Return a future with the outcome of another; cancelling it does not cancel the other."""
         if leading.done():
             return leading
         following: asyncio.Future[T] = self._loop.create_future()
@@ -169,13 +169,13 @@ class OperationScope:
     # Counting
 
     def load(self) -> None:
-        """Begin the loads that were asked for, now that nothing goes on by itself."""
+        """Read what was asked of the loaders, now that every task waits."""
         dispatches, self._dispatches = self._dispatches, []
         for dispatch in dispatches:
             dispatch()
 
     def hold(self) -> None:
-        """Count as running until those whose futures just got their outcomes had their turn."""
+        """Count as running until the tasks whose futures were just resolved have resumed."""
         if self._is_held:
             self._is_held_again = True
             return
@@ -184,7 +184,7 @@ class OperationScope:
         self._loop.call_soon(self._release)
 
     def _release(self) -> None:
-        if self._is_held_again:  # by one whose turn comes after this
+        if self._is_held_again:  # for tasks that resume after this callback
             self._is_held_again = False
             self._loop.call_soon(self._release)
             return
@@ -200,7 +200,7 @@ class OperationScope:
     # Turns of the event loop
 
     def is_turn_over(self) -> bool:
-        """Return whether the operation has done enough in this turn of the event loop."""
+        """Return whether the operation has used up its time in this turn of the event loop."""
         now = perf_counter()
         if self._turn_ends is None:
             self._begin_turn(now)
@@ -208,12 +208,12 @@ class OperationScope:
         return now > self._turn_ends
 
     def postpone(self, callback: Callable[[], object]) -> None:
-        """Call a function in a later turn. Until it is called, the operation counts as running."""
+        """Call a function in a later turn of the event loop. Until then, the operation counts as running."""
         self.running += 1
         self._postponed.append(callback)
 
     def _when_done(self, future: asyncio.Future[T], callback: Callable[[asyncio.Future[T]], object]) -> None:
-        """Call a function when a future is done; where thousands wait for the same, in several turns."""
+        """Call a function when a future is done; thousands for the same future, in several turns of the event loop."""
         waiting = self._waiting.get(future)
         if waiting is None:
             self._waiting[future] = [callback]
@@ -238,7 +238,7 @@ class OperationScope:
         self._loop.call_soon(self._end_turn)
 
     def _end_turn(self) -> None:
-        """End a turn in the next one, which begins with what was postponed."""
+        """Begin the next turn of the operation with what was postponed."""
         self._turn_ends = None
         while self._postponed and not self.is_turn_over():
             self._postponed.popleft()()
@@ -259,7 +259,7 @@ def _follow(following: asyncio.Future[T], leading: asyncio.Future[T]) -> None:
 
 
 class Finisher:
-    """Holds the work of a process that goes on when its operation is over. One per process."""
+    """Runs work that goes on when its operation has ended. One per process."""
 
     def __init__(self) -> None:
         self._works: dict[asyncio.Task[Any], str] = {}
@@ -267,14 +267,14 @@ class Finisher:
     def begin(
         self, name: str, work: Callable[[OperationScope], Coroutine[Any, Any, T]], seconds: float
     ) -> asyncio.Task[T]:
-        """Begin work, which is cancelled after some seconds; the log tells by its name that it failed."""
+        """Start work, and cancel it after ``seconds``; log its failure under ``name``."""
         task = asyncio.get_running_loop().create_task(self._run(work, seconds))
         self._works[task] = name
         task.add_done_callback(self._end)
         return task
 
     async def settle(self, seconds: float) -> None:
-        """Wait for the work that was begun; cancel what is not done in some seconds."""
+        """Wait for all work; cancel what has not ended after ``seconds``."""
         if not self._works:
             return
         _, late = await asyncio.wait(self._works, timeout=seconds)
@@ -290,20 +290,20 @@ class Finisher:
 
     def _end(self, task: asyncio.Task[Any]) -> None:
         name = self._works.pop(task)
-        error = None if task.cancelled() else task.exception()  # whoever awaits it sees it too; nobody needs to
+        error = None if task.cancelled() else task.exception()  # retrieved, so that asyncio does not log it
         if error is not None:
             log.warning("%s failed: %s", name, type(error).__name__)
 
 
 class OperationTask(asyncio.Future[T]):
-    """A coroutine that is run from wait to wait, as an ``asyncio.Task`` runs one, for less and with two differences.
+    """Runs a coroutine from wait to wait like an ``asyncio.Task``, at less cost and with two differences.
 
-    It can begin at once, so that what waits for nothing is over in the turn that asked for it; and it tells its
-    operation when it waits. A bare yield, as of ``asyncio.sleep(0)``, is no wait.
+    It can begin at once, so that a coroutine that never waits ends in the turn of the event loop that started it; and
+    it tells its operation when it waits. A bare yield, as of ``asyncio.sleep(0)``, is no wait.
 
     Attributes:
-        context: the context variables of the coroutine.
-        then: what is told when it is over.
+        context: The context variables of the coroutine.
+        then: Called with the task when it has ended.
     """
 
     __slots__ = ("_cancellations", "_is_cancelled", "_scope", "_waits_for", "_work", "context", "then")
@@ -323,14 +323,14 @@ class OperationTask(asyncio.Future[T]):
         scope.running += 1
 
     def resume(self, _waited_for: asyncio.Future[Any] | None = None) -> None:
-        """Run on in this turn of the event loop, or in a later one."""
+        """Resume in this turn of the event loop, or in a later one if the operation's time is used up."""
         if self._scope.is_turn_over():
             self._scope.postpone(partial(self.context.run, self.step))
         else:
             self.step()
 
     def step(self) -> None:  # noqa: C901 - it is one thing, done often
-        """Run on to the next wait, or to the end."""
+        """Run to the next wait, or to the end."""
         scope, loop = self._scope, self.get_loop()
         if self._waits_for is not None:
             self._waits_for = None
@@ -348,7 +348,7 @@ class OperationTask(asyncio.Future[T]):
             super().cancel()
         except Exception as error:
             self.set_exception(error.with_traceback(error.__traceback__ and error.__traceback__.tb_next))  # no cycle
-            self.exception()  # whoever awaits it sees it too; nobody needs to
+            self.exception()  # retrieved, so that asyncio does not log it
         else:
             if waits_for is None:
                 loop.call_soon(self.resume, context=self.context)
@@ -362,14 +362,14 @@ class OperationTask(asyncio.Future[T]):
         if self.done():
             scope.tasks.discard(self)
             if self.then is not None:
-                then, self.then = self.then, None  # which may refer to it: a cycle
+                then, self.then = self.then, None  # it may refer to the task: a cycle
                 then(self)
         scope.running -= 1
         if not scope.running:
             scope.load()
 
     def cancel(self, msg: Any = None) -> bool:
-        """Request to cancel it."""
+        """Request to cancel the task, as ``asyncio.Task.cancel`` does."""
         if self.done():
             return False
         self._cancellations += 1
@@ -378,19 +378,19 @@ class OperationTask(asyncio.Future[T]):
         return True
 
     def cancelling(self) -> int:
-        """Return the number of such requests."""
+        """Return how many requests to cancel it are pending."""
         return self._cancellations
 
     def uncancel(self) -> int:
-        """Take one such request back."""
+        """Take one request to cancel back."""
         self._cancellations = max(0, self._cancellations - 1)
         return self._cancellations
 
 
 class _Join(asyncio.Future[None]):
-    """Comes when some futures have come, or the first error of one, which is its own unless it ``settles``.
+    """Is done when all of some futures are, or, unless it ``settles``, with the first error of one.
 
-    Cancelling it cancels the tasks that it started in the same turn, so that none begins after that.
+    Cancelling it cancels the tasks that it started, at once, so that none of them begins later.
     """
 
     def __init__(self, scope: OperationScope, left: int, *, settles: bool) -> None:
@@ -399,13 +399,13 @@ class _Join(asyncio.Future[None]):
         self._tasks: list[OperationTask[Any]] = []
 
     def start(self, work: Coroutine[Any, Any, T]) -> OperationTask[T]:
-        """Begin one of them."""
+        """Start a coroutine as one of them."""
         task = self._scope.start(work, self)
         self._tasks.append(task)
         return task
 
     def __call__(self, future: asyncio.Future[Any]) -> None:
-        """Take the outcome of one of them."""
+        """Note that one of them is done."""
         self._left -= 1
         if self.done():
             return
@@ -421,7 +421,7 @@ class _Join(asyncio.Future[None]):
         self._scope.hold()
 
     def cancel(self, msg: Any = None) -> bool:
-        """Cancel the tasks, and the wait for them."""
+        """Cancel the tasks and the wait for them."""
         for task in self._tasks:
             task.cancel(msg)
         return super().cancel(msg)

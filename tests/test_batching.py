@@ -29,7 +29,7 @@ class Spelled(Loader[int, str]):
         ]
         return spelled[1:] if self.short else spelled
 
-    def brought(self, key: int) -> str | None:
+    def prefetched(self, key: int) -> str | None:
         return self.known.get(key)
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from graph.aws.retries import retry_budget
 from graph.context import Services
 from graph.loaders import Loaders
-from graph.loaders.base import Reading, RowT, SliceLoader, Written
+from graph.loaders.base import RangeLoader, Reading, RowT, Written
 from graph.operation import OperationScope
 from graph.tables.records.definitions import PipelineRow, WorkflowRow
 from graph.tables.records.executions import ConfigurationRow, ExecutionRow
@@ -51,9 +51,9 @@ class Action:
         """Return loaders that have read nothing yet."""
         return Loaders(self._reading)
 
-    def slices(self, row: type[RowT]) -> SliceLoader[RowT]:
-        """Return a loader of slices of a table that has read nothing yet."""
-        return SliceLoader(row, self._reading)
+    def ranges(self, row: type[RowT]) -> RangeLoader[RowT]:
+        """Return a new loader of ranges of a table, which has read nothing yet."""
+        return RangeLoader(row, self._reading)
 
     @property
     def _reading(self) -> Reading:

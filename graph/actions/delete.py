@@ -192,7 +192,7 @@ async def _delete_step(action: Action, step: StepRow) -> bool:
 async def _delete_partition(action: Action, row: type[Row], table: Table, partition: str) -> bool:
     """Delete the rows of a partition, some at a time: each can fill a page of its own."""
     while not action.is_late:
-        found = await action.slices(row).load(KeyRange(partition, limit=_ROWS_AT_ONCE, pages=1))
+        found = await action.ranges(row).load(KeyRange(partition, limit=_ROWS_AT_ONCE, pages=1))
         await action.writer.delete_all(table, [one.primary_key for one in found.rows])
         if found.end is None:
             return True

@@ -1,4 +1,4 @@
-"""The two kinds of loader: by whole key, and by slice of a partition. Every table's loaders are made of these."""
+"""The kinds of loader: by primary key, by a range of a partition, and by partition key alone."""
 
 import itertools
 from abc import abstractmethod
@@ -28,13 +28,13 @@ class Reading:
     """How one operation reads.
 
     Attributes:
-        reader: what reads.
-        tally: where that is counted.
-        fields: which fields of each kind of row the operation needs.
-        scope: owns what is read, and says when.
-        written: what the operation itself wrote, which stands in for what is read: indexes may lag behind.
-        is_consistent: whether tables are read as they stand, which indexes cannot be.
-        brought: the rows of each kind that reads of slices brought whole.
+        reader: Reads the tables.
+        tally: Counts the calls.
+        fields: Returns the fields of a row class that the operation needs.
+        scope: Owns the batches, and says when to read them.
+        written: What the operation wrote, which replaces what is read: indexes may lag behind.
+        is_consistent: Whether reads of tables are strongly consistent; those of indexes cannot be.
+        prefetched: The rows of each class that range loaders have read, which key loaders need not read again.
     """
 
     reader: Reader
@@ -43,18 +43,18 @@ class Reading:
     scope: OperationScope
     written: Written = field(default_factory=dict)
     is_consistent: bool = False
-    brought: dict[type[Row], list[Sequence[Any]]] = field(init=False, default_factory=lambda: defaultdict(list))
+    prefetched: dict[type[Row], list[Sequence[Any]]] = field(init=False, default_factory=lambda: defaultdict(list))
     _plans: dict[type[Row], RowPlan[Any]] = field(init=False, default_factory=dict)
 
     def plan(self, row: type[RowT]) -> RowPlan[RowT]:
-        """Return how a kind of row is read in the operation, wherever it is."""
+        """Return how rows of a class are read, the same everywhere in the operation."""
         plan = self._plans.get(row)
         if plan is None:
             plan = self._plans[row] = row.plan(self.fields(row))
         return plan
 
     def current(self, table: Table, items: Sequence[Item]) -> Sequence[Item]:
-        """Return what was read of a table, with what the operation wrote in its place."""
+        """Return items read from a table, those that the operation wrote as it wrote them."""
         if not self.written:
             return items
         current = (self.written.get((table, key_of(table, item)), item) for item in items)
@@ -62,41 +62,41 @@ class Reading:
 
 
 class LoaderGroup:
-    """Loaders of one family of tables, each made when it is first asked for, inside the operation's loop."""
+    """The loaders of some tables, each made at its first use, inside the operation's event loop."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
 
 
 class UniqueLoader(Loader[KeyT, RowT | None]):
-    """Rows by something that each has for itself. What reads of slices brought whole is not read again."""
+    """Loads rows by a unique key. Rows that a range loader has read are not read again."""
 
     def __init__(self, row: type[RowT], reading: Reading) -> None:
         super().__init__(reading.scope)
         self._row = row
         self._reading = reading
-        self._brought: dict[KeyT, RowT] = {}
-        self._looked_at = 0
+        self._by_key: dict[KeyT, RowT] = {}
+        self._indexed = 0
 
     @abstractmethod
     def key_of(self, row: RowT) -> KeyT:
-        """Return what a row is asked for by."""
+        """Return the key that loads a row."""
 
-    def brought(self, key: KeyT) -> RowT | None:
-        """Return the row of a key if a read brought it. Few are asked for, so they are put in order only then."""
-        stretches = self._reading.brought[self._row]
-        for rows in stretches[self._looked_at :]:
+    def prefetched(self, key: KeyT) -> RowT | None:
+        """Return the row of a key if a range loader has read it. Index the rows only now, since few are needed."""
+        ranges = self._reading.prefetched[self._row]
+        for rows in ranges[self._indexed :]:
             for row in rows:
-                self._brought.setdefault(self.key_of(row), row)
-        self._looked_at = len(stretches)
-        return self._brought.get(key)
+                self._by_key.setdefault(self.key_of(row), row)
+        self._indexed = len(ranges)
+        return self._by_key.get(key)
 
 
 class KeyLoader(UniqueLoader[Key, RowT]):
-    """Rows by their whole primary key, with BatchGetItem."""
+    """Loads rows by primary key, with BatchGetItem."""
 
     async def read(self, keys: Sequence[Key]) -> Sequence[RowT | None | GraphError]:
-        """Return the rows of some keys; None where there is none."""
+        """Return the rows of keys; None for a key without a row."""
         plan = self._reading.plan(self._row)
         reading, table = self._reading, self._row.table
         found = await reading.reader.get_items(
@@ -114,11 +114,17 @@ class KeyLoader(UniqueLoader[Key, RowT]):
 
 @dataclass(frozen=True, slots=True)
 class KeyRange:
-    """A run of rows within one partition, in the order of its sort key.
+    """A range of rows of one partition, in the order of the sort key.
 
-    ``limit`` is the number of rows wanted (None: all of them); ``start`` the position after which to begin;
-    ``conditions`` leave rows out after the key; ``evaluate`` is the number of rows that one database page looks at
-    (None: what is still wanted); ``pages`` the most database pages to read for it (None: as many as it takes).
+    Attributes:
+        partition: The value of the partition key.
+        limit: How many rows to read; None for all.
+        sort: Which sort keys; None for all.
+        start: The position after which to begin; None for the beginning.
+        forward: Whether in ascending order.
+        conditions: Filters of rows, which DynamoDB applies after it has read them.
+        evaluate: How many rows one call of Query may examine; None for as many as are still missing.
+        pages: How many calls of Query to make at most; None for as many as it takes.
     """
 
     partition: str
@@ -133,16 +139,16 @@ class KeyRange:
 
 @dataclass(frozen=True, slots=True)
 class RowRange(Generic[RowT]):
-    """The rows of a slice; ``end`` is the position where reading stopped, None at the end of the partition."""
+    """The rows of a range; ``end`` is the position where reading stopped, None at the end of the partition."""
 
     rows: Sequence[RowT]
     end: Position | None
 
 
-class SliceLoader(Loader[KeyRange, RowRange[RowT]]):
-    """Slices of a table's or an index's partitions: concurrent Queries, each following its pages until it is filled.
+class RangeLoader(Loader[KeyRange, RowRange[RowT]]):
+    """Loads ranges of partitions of a table or an index with concurrent Queries, each page after page.
 
-    Every index projects all attributes, so its rows are the table's, and are told as brought.
+    Every index projects all attributes, so its rows are whole, and key loaders use them too.
     """
 
     def __init__(self, row: type[RowT], reading: Reading, index: Index | None = None) -> None:
@@ -152,13 +158,13 @@ class SliceLoader(Loader[KeyRange, RowRange[RowT]]):
         self.index = index
 
     async def read(self, keys: Sequence[KeyRange]) -> Sequence[RowRange[RowT] | Exception]:
-        """Return the stretches of some slices."""
+        """Return the rows of ranges."""
         return await self.scope.settle(self._read_one(key) for key in keys)
 
-    async def count(self, wanted: KeyRange) -> int | None:
-        """Return how many rows a slice holds; None when counting them would take more pages than it allows."""
-        query, total = self._query(wanted, ()), 0
-        for _ in range(wanted.pages) if wanted.pages is not None else itertools.count():
+    async def count(self, key_range: KeyRange) -> int | None:
+        """Return how many rows a range holds; None when counting takes more pages than it allows."""
+        query, total = self._query(key_range, ()), 0
+        for _ in range(key_range.pages) if key_range.pages is not None else itertools.count():
             counted, last = await self._reading.reader.count(query, self._reading.tally)
             total += counted
             if last is None:
@@ -166,32 +172,32 @@ class SliceLoader(Loader[KeyRange, RowRange[RowT]]):
             query = replace(query, after=last)
         return None
 
-    async def _read_one(self, wanted: KeyRange) -> RowRange[RowT]:
+    async def _read_one(self, key_range: KeyRange) -> RowRange[RowT]:
         plan = self._reading.plan(self._row)
-        query, pages = self._query(wanted, plan.attributes), 0
+        query, pages = self._query(key_range, plan.attributes), 0
         rows: list[RowT] = []
         while True:
             page = await self._reading.reader.query(query, self._reading.tally)
             rows += map(plan.decode, self._reading.current(self._row.table, page.items))
             pages += 1
-            left = None if wanted.limit is None else wanted.limit - len(rows)
-            if page.last is None or pages == wanted.pages or (left is not None and left <= 0):
+            left = None if key_range.limit is None else key_range.limit - len(rows)
+            if page.last is None or pages == key_range.pages or (left is not None and left <= 0):
                 break
-            query = replace(query, after=page.last, limit=wanted.evaluate or left)
-        self._reading.brought[self._row].append(rows)
+            query = replace(query, after=page.last, limit=key_range.evaluate or left)
+        self._reading.prefetched[self._row].append(rows)
         return RowRange(rows, None if page.last is None else self._position(page.last))
 
-    def _query(self, wanted: KeyRange, attributes: tuple[str, ...]) -> Query:
+    def _query(self, key_range: KeyRange, attributes: tuple[str, ...]) -> Query:
         return Query(
             table=self._row.table,
             index=self.index,
-            partition=wanted.partition,
-            sort=wanted.sort,
-            conditions=wanted.conditions,
+            partition=key_range.partition,
+            sort=key_range.sort,
+            conditions=key_range.conditions,
             attributes=attributes,
-            forward=wanted.forward,
-            after=None if wanted.start is None else self._start_key(wanted.partition, wanted.start),
-            limit=wanted.evaluate or wanted.limit,
+            forward=key_range.forward,
+            after=None if key_range.start is None else self._start_key(key_range.partition, key_range.start),
+            limit=key_range.evaluate or key_range.limit,
             is_consistent=self._reading.is_consistent and self.index is None,
         )
 
@@ -205,16 +211,16 @@ class SliceLoader(Loader[KeyRange, RowRange[RowT]]):
 
 
 class FirstLoader(UniqueLoader[str, RowT]):
-    """Rows by their partition key alone, where it has one row whose sort key is not known: concurrent Queries."""
+    """Loads rows by partition key alone, where a partition has one row of unknown sort key, with concurrent Queries."""
 
     def __init__(self, row: type[RowT], reading: Reading) -> None:
         super().__init__(row, reading)
-        self._slices = SliceLoader(row, reading)
+        self._ranges = RangeLoader(row, reading)
 
     async def read(self, keys: Sequence[str]) -> Sequence[RowT | None | Exception]:
-        """Return the first row of some partitions; None where there is none."""
-        stretches = await self._slices.read([KeyRange(key, limit=1) for key in keys])
-        return [found if isinstance(found, Exception) else next(iter(found.rows), None) for found in stretches]
+        """Return the first row of partitions; None for an empty one."""
+        ranges = await self._ranges.read([KeyRange(key, limit=1) for key in keys])
+        return [found if isinstance(found, Exception) else next(iter(found.rows), None) for found in ranges]
 
     def key_of(self, row: RowT) -> str:
         """Return the partition key of a row."""

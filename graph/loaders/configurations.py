@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from graph.loaders.base import KeyLoader, LoaderGroup, SliceLoader
+from graph.loaders.base import KeyLoader, LoaderGroup, RangeLoader
 from graph.tables import catalogue, keys
 from graph.tables.records.executions import ConfigurationRow
 
@@ -12,7 +12,7 @@ class ConfigurationLoaders(LoaderGroup):
 
     by_key = cached_property(lambda self: KeyLoader(ConfigurationRow, self.reading))
     by_output_asset = cached_property(
-        lambda self: SliceLoader(ConfigurationRow, self.reading, catalogue.CONFIGURATIONS_BY_OUTPUT_ASSET)
+        lambda self: RangeLoader(ConfigurationRow, self.reading, catalogue.CONFIGURATIONS_BY_OUTPUT_ASSET)
     )
 
     async def of_execution(self, execution_id: str) -> ConfigurationRow | None:

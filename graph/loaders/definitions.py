@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import chain
 
 from graph.batching import Loader
-from graph.loaders.base import FirstLoader, KeyLoader, KeyRange, LoaderGroup, Reading, SliceLoader
+from graph.loaders.base import FirstLoader, KeyLoader, KeyRange, LoaderGroup, RangeLoader, Reading
 from graph.tables import catalogue, keys
 from graph.tables.keys import is_sort_key
 from graph.tables.queries import Between
@@ -37,7 +37,7 @@ class BucketLoaders(LoaderGroup):
     """Buckets that VAMS registered, by id and by name."""
 
     by_id = cached_property(lambda self: FirstLoader(BucketRow, self.reading))
-    by_name = cached_property(lambda self: SliceLoader(BucketRow, self.reading, catalogue.BUCKETS_BY_NAME))
+    by_name = cached_property(lambda self: RangeLoader(BucketRow, self.reading, catalogue.BUCKETS_BY_NAME))
 
 
 class DefinitionLoaders(LoaderGroup):
@@ -57,7 +57,7 @@ class FileVersionLoader(Loader[tuple[str, str], FileVersionRow | None]):
 
     def __init__(self, reading: Reading) -> None:
         super().__init__(reading.scope)
-        self._by_execution = SliceLoader(FileVersionRow, reading, catalogue.FILE_VERSIONS_BY_EXECUTION)
+        self._by_execution = RangeLoader(FileVersionRow, reading, catalogue.FILE_VERSIONS_BY_EXECUTION)
 
     async def read(self, keys: Sequence[tuple[str, str]]) -> Sequence[FileVersionRow | None | Exception]:
         """Return the versions of files; None when the run made none, or the bucket has no versions (``null``)."""
@@ -83,5 +83,5 @@ class FileVersionLoader(Loader[tuple[str, str], FileVersionRow | None]):
         far = await self._by_execution.load_all(
             KeyRange(execution_id, sort=Between(file_key, file_key)) for file_key in beyond
         )
-        rows = chain(near.rows, *(stretch.rows for stretch in far))
+        rows = chain(near.rows, *(found.rows for found in far))
         return {row.file_key: row for row in rows if row.version_id != "null"}

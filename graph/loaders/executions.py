@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from graph.loaders.base import FirstLoader, KeyLoader, LoaderGroup, SliceLoader
+from graph.loaders.base import FirstLoader, KeyLoader, LoaderGroup, RangeLoader
 from graph.tables import catalogue
 from graph.tables.records.executions import ExecutionRow
 
@@ -13,7 +13,7 @@ class ExecutionLoaders(LoaderGroup):
     by_key = cached_property(lambda self: KeyLoader(ExecutionRow, self.reading))
     by_id = cached_property(lambda self: FirstLoader(ExecutionRow, self.reading))
     by_workflow = cached_property(
-        lambda self: SliceLoader(ExecutionRow, self.reading, catalogue.EXECUTIONS_BY_WORKFLOW)
+        lambda self: RangeLoader(ExecutionRow, self.reading, catalogue.EXECUTIONS_BY_WORKFLOW)
     )
-    by_group = cached_property(lambda self: SliceLoader(ExecutionRow, self.reading, catalogue.EXECUTIONS_BY_GROUP))
-    by_date = cached_property(lambda self: SliceLoader(ExecutionRow, self.reading, catalogue.EXECUTIONS_BY_DATE))
+    by_group = cached_property(lambda self: RangeLoader(ExecutionRow, self.reading, catalogue.EXECUTIONS_BY_GROUP))
+    by_date = cached_property(lambda self: RangeLoader(ExecutionRow, self.reading, catalogue.EXECUTIONS_BY_DATE))

@@ -3,7 +3,7 @@
 from functools import cached_property
 from typing import Generic
 
-from graph.loaders.base import KeyLoader, LoaderGroup, Reading, RowT, SliceLoader
+from graph.loaders.base import KeyLoader, LoaderGroup, RangeLoader, Reading, RowT
 
 
 class OutputLoaders(LoaderGroup, Generic[RowT]):
@@ -19,6 +19,6 @@ class OutputLoaders(LoaderGroup, Generic[RowT]):
         return KeyLoader(self._row, self.reading)
 
     @cached_property
-    def of_step(self) -> SliceLoader[RowT]:
+    def of_step(self) -> RangeLoader[RowT]:
         """Those of a step."""
-        return SliceLoader(self._row, self.reading)
+        return RangeLoader(self._row, self.reading)

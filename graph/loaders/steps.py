@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from graph.batching import Loader
-from graph.loaders.base import FirstLoader, KeyLoader, KeyRange, LoaderGroup, Reading, SliceLoader
+from graph.loaders.base import FirstLoader, KeyLoader, KeyRange, LoaderGroup, RangeLoader, Reading
 from graph.loaders.chain import Chain, linked, planned
 from graph.loaders.configurations import ConfigurationLoaders
 from graph.tables import catalogue, keys
@@ -17,9 +17,9 @@ class StepLoaders(LoaderGroup):
 
     by_key = cached_property(lambda self: KeyLoader(StepRow, self.reading))
     by_id = cached_property(lambda self: FirstLoader(StepRow, self.reading))
-    by_execution = cached_property(lambda self: SliceLoader(StepRow, self.reading, catalogue.STEPS_BY_EXECUTION))
-    by_predecessor = cached_property(lambda self: SliceLoader(StepRow, self.reading, catalogue.STEPS_BY_PREDECESSOR))
-    by_end_state = cached_property(lambda self: SliceLoader(StepRow, self.reading, catalogue.STEPS_BY_END_STATE))
+    by_execution = cached_property(lambda self: RangeLoader(StepRow, self.reading, catalogue.STEPS_BY_EXECUTION))
+    by_predecessor = cached_property(lambda self: RangeLoader(StepRow, self.reading, catalogue.STEPS_BY_PREDECESSOR))
+    by_end_state = cached_property(lambda self: RangeLoader(StepRow, self.reading, catalogue.STEPS_BY_END_STATE))
 
     def __init__(self, reading: Reading, configurations: ConfigurationLoaders) -> None:
         super().__init__(reading)
@@ -49,7 +49,7 @@ class StepLoaders(LoaderGroup):
         return await self._only(self.by_end_state, execution_id, keys.END_STATE)
 
     @staticmethod
-    async def _only(loader: SliceLoader[StepRow], execution_id: str, value: str) -> StepRow | None:
+    async def _only(loader: RangeLoader[StepRow], execution_id: str, value: str) -> StepRow | None:
         found = await loader.load(KeyRange(execution_id, limit=1, sort=Between(value, value)))
         return next(iter(found.rows), None)
 
@@ -57,7 +57,7 @@ class StepLoaders(LoaderGroup):
 class ChainLoader(Loader[str, Chain]):
     """The ordered steps of an execution, by its id. Reads its configuration only where the links are broken."""
 
-    def __init__(self, by_execution: SliceLoader[StepRow], configurations: ConfigurationLoaders) -> None:
+    def __init__(self, by_execution: RangeLoader[StepRow], configurations: ConfigurationLoaders) -> None:
         super().__init__(by_execution.scope)
         self._by_execution = by_execution
         self._configurations = configurations

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from graph.auth import routes
 from graph.context import Context, Extra
-from graph.loaders.base import KeyRange, SliceLoader
+from graph.loaders.base import KeyRange, RangeLoader
 from graph.resolvers.budget import Budget
 from graph.resolvers.filters import ExecutionFilter
 from graph.resolvers.gate import within_sight
@@ -62,7 +62,7 @@ class _Place(NamedTuple):
 class _Stream:
     """The rows of one index for the asset, in the direction of reading."""
 
-    loader: SliceLoader[Any]
+    loader: RangeLoader[Any]
     next: KeyRange | None
     rows: list[Any] = field(default_factory=list)
     edge: str | None = None  # the date reading has come to: more rows of that date may follow. None at the end
@@ -70,10 +70,10 @@ class _Stream:
     async def advance(self) -> None:
         if self.next is None:
             return
-        stretch = await self.loader.load(self.next)
-        self.rows += stretch.rows
-        self.next = replace(self.next, start=stretch.end) if stretch.end else None
-        self.edge = str(stretch.end[0]) if stretch.end else None
+        found = await self.loader.load(self.next)
+        self.rows += found.rows
+        self.next = replace(self.next, start=found.end) if found.end else None
+        self.edge = str(found.end[0]) if found.end else None
 
     def take(self, horizon: str | None, *, descending: bool) -> list[Any]:
         """Return the rows that are settled, since every row that comes before them has been read too."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Generic, TypeVar
 
-from graph.loaders.base import KeyRange, RowRange, RowT, SliceLoader
+from graph.loaders.base import KeyRange, RangeLoader, RowRange, RowT
 from graph.loaders.chain import Chain
 from graph.resolvers.budget import Budget
 from graph.resolvers.paging import Entry, Filled, ShortPageReason, Window
@@ -25,7 +25,7 @@ class Rows(Generic[RowT]):
     for this page any more.
     """
 
-    loader: SliceLoader[RowT]
+    loader: RangeLoader[RowT]
     sort: Prefix | Between | None = None
     conditions: tuple[OneOf, ...] = ()
     admit: Callable[[Sequence[RowT]], Awaitable[Sequence[bool]]] | None = None
@@ -161,7 +161,7 @@ class _Read(Generic[RowT]):
 
 
 async def _fill(
-    loader: SliceLoader[RowT], wanted: KeyRange, stretch: RowRange[RowT], missing: int, budget: Budget
+    loader: RangeLoader[RowT], wanted: KeyRange, stretch: RowRange[RowT], missing: int, budget: Budget
 ) -> _Read[RowT]:
     """Return the rows of a slice that was begun, read on until there are enough or the budget is spent."""
     found: list[RowT] = []

@@ -1,4 +1,4 @@
-"""What can be asked of a partition, and how it is put to DynamoDB. Pure.
+"""Queries of a partition, as parameters of DynamoDB. Pure.
 
 Every attribute name goes through a ``#name`` placeholder, since names here hold colons and may be reserved words, and
 every text through a ``:value`` one.
@@ -37,7 +37,7 @@ class Between:
 class OneOf:
     """An attribute holds one of some texts, or with ``negated`` none of them, which an absent one does not either.
 
-    Conditions are applied after the key, so the rows that they leave out are still paid for.
+    DynamoDB applies conditions after it has read the rows, so excluded rows are paid for too.
     """
 
     attribute: str
@@ -49,7 +49,7 @@ class OneOf:
 class Query:
     """One page of one partition. ``after`` is a whole start key; ``limit`` counts rows before ``conditions``.
 
-    With ``is_consistent``, which no index takes, it holds every write that was answered before.
+    ``is_consistent`` makes the read strongly consistent, which only tables support.
     """
 
     table: Table
@@ -73,7 +73,7 @@ def query_request(query: Query, table_name: str) -> dict[str, Any]:
     parameters: dict[str, Any] = {
         "TableName": table_name,
         "ScanIndexForward": query.forward,
-        **_form(query.index, keyed.partition, keyed.sort, sort, conditions, query.attributes),
+        **_query_parameters(query.index, keyed.partition, keyed.sort, sort, conditions, query.attributes),
         "ExpressionAttributeValues": {f":v{place}": {"S": text} for place, text in enumerate(texts)},
     }
     if query.after is not None:
@@ -108,7 +108,7 @@ def _make_projection(attributes: tuple[str, ...]) -> Mapping[str, Any]:
     return {"ProjectionExpression": expression, "ExpressionAttributeNames": names.used}
 
 
-def _make_form(
+def _make_query_parameters(
     index: Index | None,
     partition: str,
     sort: str | None,
@@ -116,24 +116,26 @@ def _make_form(
     conditions: tuple[tuple[str, int, bool], ...],
     attributes: tuple[str, ...],
 ) -> Mapping[str, Any]:
-    """Return what all Queries have in common that differ in texts alone."""
+    """Return the parameters that all Queries share which differ in texts alone."""
     names, numbers = Names(), itertools.count()
-    form = {"ProjectionExpression": ", ".join([names[attribute] for attribute in attributes])} if attributes else {}
+    parameters = (
+        {"ProjectionExpression": ", ".join([names[attribute] for attribute in attributes])} if attributes else {}
+    )
     condition = f"{names[partition]} = :v{next(numbers)}"
     if sort is not None and sort_condition:
         condition += " AND " + sort_condition.format(name=names[sort])
         for _ in range(sort_condition.count(":v")):
             next(numbers)
-    form["KeyConditionExpression"] = condition
+    parameters["KeyConditionExpression"] = condition
     if index is not None:
-        form["IndexName"] = index.name
+        parameters["IndexName"] = index.name
     filters = []
     for attribute, count, negated in conditions:
         one = f"{names[attribute]} IN ({', '.join(f':v{next(numbers)}' for _ in range(count))})"
         filters.append(f"NOT ({one})" if negated else one)
     if filters:
-        form["FilterExpression"] = " AND ".join(filters)
-    return {**form, "ExpressionAttributeNames": names.used}
+        parameters["FilterExpression"] = " AND ".join(filters)
+    return {**parameters, "ExpressionAttributeNames": names.used}
 
 
 def _sort(sort: Prefix | Between | None) -> tuple[str, tuple[str, ...]]:
@@ -152,7 +154,7 @@ def _sort(sort: Prefix | Between | None) -> tuple[str, tuple[str, ...]]:
     raise AssertionError(sort)
 
 
-# What an operation reads of a kind of row comes from its document, so what is kept of it is bounded.
+# Attributes come from documents of clients, so these caches are bounded.
 projection = cast("Callable[[tuple[str, ...]], Mapping[str, Any]]", lru_cache(maxsize=4096)(_make_projection))
-"""The parameters that ask for some attributes alone."""
-_form = cast("Callable[..., Mapping[str, Any]]", lru_cache(maxsize=4096)(_make_form))
+"""Return the parameters that project some attributes."""
+_query_parameters = cast("Callable[..., Mapping[str, Any]]", lru_cache(maxsize=4096)(_make_query_parameters))

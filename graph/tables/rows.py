@@ -1,9 +1,8 @@
-"""Rows: items decoded into plain attributes, straight from the form in which DynamoDB writes them.
+"""Rows: items of DynamoDB decoded into plain attributes.
 
-Each stored field is declared once, with its attribute and how it is decoded.
-A row is made for a set of fields, the ones that an operation needs; those are the attributes that are projected.
-Reading a field that was not asked for raises AttributeError, so that an omission shows in the first test and never as a
-wrong null.
+Each stored field is declared once, with its attribute and its decoder. A row is decoded for the fields that an
+operation needs, and only their attributes are projected. Access to any other field raises AttributeError, so that an
+omission fails the first test instead of reading as null.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def key_part(attribute: str) -> Any:
 
 
 class Row:
-    """The base of all rows; ``table`` is where they live."""
+    """The base of all rows; ``table`` is their table."""
 
     __slots__ = ()
     table: ClassVar[Table]
@@ -58,7 +57,7 @@ class Row:
 
     @classmethod
     def plan(cls, fields: Fields) -> RowPlan[Self]:
-        """Return how rows are read for some fields, and for those that are always read."""
+        """Return how rows are read for some fields and those that are always read."""
         return _plan(cls, fields)
 
     @classmethod
@@ -72,7 +71,7 @@ class Row:
         return _primary_key(type(self))(self)
 
     def position_in(self, index: Index | None) -> Key:
-        """Return the values that place the row within a partition of its table or of an index."""
+        """Return the key values that order the row within a partition of its table or an index."""
         return _position(type(self), index)(self)
 
 
@@ -114,14 +113,14 @@ def _declared(row: Any) -> tuple[dataclasses.Field[Any], ...]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RowPlan(Generic[RowT]):
-    """How rows are read for some fields: the attributes to project, and what makes a row of an item."""
+    """How rows are read for some fields: the attributes to project, and the function that decodes an item."""
 
     attributes: tuple[str, ...]
     decode: Callable[[Item], RowT]
 
 
 def _make_plan(row: type[Row], fields: Fields) -> RowPlan[Any]:
-    # A frozen row is filled through the descriptors of its slots, which is also the quickest way.
+    # A frozen row is filled through the descriptors of its slots, which is also the fastest way.
     read = [field for field in _declared(row) if field.metadata["always"] or field.name in fields]
     declared = [(getattr(row, one.name).__set__, one.metadata["attribute"], one.metadata["decoder"]) for one in read]
     texts = [(fill, attribute) for fill, attribute, decoder in declared if decoder is text]
@@ -131,7 +130,7 @@ def _make_plan(row: type[Row], fields: Fields) -> RowPlan[Any]:
     def decode(item: Item) -> Row:
         made = new(row)
         held = item.get
-        for fill, attribute in texts:  # which most are, so that they are read in place
+        for fill, attribute in texts:  # most fields, decoded inline for speed
             value = held(attribute)
             fill(made, "" if value is None else value.get("S", ""))
         for fill, attribute, decoder in others:
@@ -154,7 +153,7 @@ def _find_deciding_fields(row: type[Row]) -> Fields:
 
 
 def _values(row: type[Row], attributes: tuple[str, ...]) -> Callable[[Row], Key]:
-    """Return what gives the values of some key attributes of a row."""
+    """Return a function that returns the values of key attributes of a row."""
     slots = {field.metadata["attribute"]: field.name for field in _declared(row) if field.metadata.get("key")}
     names = [slots[attribute] for attribute in attributes]
     if len(names) > 1:
@@ -167,7 +166,7 @@ def _distinct(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-# Field sets come from documents, so their plans are bounded.
+# Field sets come from documents of clients, so this cache is bounded.
 _plan = cast("Callable[[type[Row], Fields], RowPlan[Any]]", lru_cache(maxsize=4096)(_make_plan))
 _deciding_fields = cast("Callable[[type[Row]], Fields]", cache(_find_deciding_fields))
 _primary_key = cast("Callable[[type[Row]], Callable[[Row], Key]]", cache(_make_primary_key))

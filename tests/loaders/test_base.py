@@ -7,7 +7,7 @@ import pytest
 from graph.aws.database import ThreadedDatabase
 from graph.demo.database import EmbeddedDatabase
 from graph.errors import Throttled
-from graph.loaders.base import KeyLoader, KeyRange, Reading, RowRange, SliceLoader
+from graph.loaders.base import KeyLoader, KeyRange, RangeLoader, Reading, RowRange
 from graph.operation import OperationScope
 from graph.tables import catalogue, keys
 from graph.tables.queries import Between, OneOf, Prefix
@@ -225,6 +225,6 @@ def large() -> Iterator[EmbeddedDatabase]:
 
 async def test_a_partition_of_more_than_a_megabyte_is_read_whole(operate: Operate, large: EmbeddedDatabase) -> None:
     operation = operate(client=large.client, names=large.names)
-    stretch = await SliceLoader(OutputFileRow, operation.reading).load(KeyRange("step"))
+    stretch = await RangeLoader(OutputFileRow, operation.reading).load(KeyRange("step"))
     assert [len(row.relative_path) for row in stretch.rows] == [LARGE] * 7
     assert operation.tally.calls == 3

@@ -9,7 +9,7 @@ import pytest
 from graph.demo.database import EmbeddedDatabase, create_tables
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.loaders import Loaders
-from graph.loaders.base import KeyLoader, KeyRange, SliceLoader
+from graph.loaders.base import KeyLoader, KeyRange, RangeLoader
 from graph.tables import catalogue
 from graph.tables.catalogue import Index, Table, execution_indexes
 from graph.tables.reader import DatabaseRejected
@@ -23,7 +23,7 @@ class Case:
 
     index: Index
     partition: str
-    loader: Callable[[Loaders], SliceLoader[Any]]
+    loader: Callable[[Loaders], RangeLoader[Any]]
 
     @property
     def table(self) -> Table:

@@ -60,7 +60,7 @@ LOADERS = '''"""Loaders of notes, by key, by step and by author."""
 
 from functools import cached_property
 
-from graph.loaders.base import KeyLoader, LoaderGroup, SliceLoader
+from graph.loaders.base import KeyLoader, LoaderGroup, RangeLoader
 from graph.tables import catalogue
 from graph.tables.records.notes import NoteRow
 
@@ -69,8 +69,8 @@ class NoteLoaders(LoaderGroup):
     """Notes by key, by step, and by author."""
 
     by_key = cached_property(lambda self: KeyLoader(NoteRow, self.reading))
-    of_step = cached_property(lambda self: SliceLoader(NoteRow, self.reading))
-    by_author = cached_property(lambda self: SliceLoader(NoteRow, self.reading, catalogue.NOTES_BY_AUTHOR))
+    of_step = cached_property(lambda self: RangeLoader(NoteRow, self.reading))
+    by_author = cached_property(lambda self: RangeLoader(NoteRow, self.reading, catalogue.NOTES_BY_AUTHOR))
 '''
 RESOLVERS = '''"""Notes on steps."""
 

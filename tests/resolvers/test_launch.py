@@ -25,6 +25,6 @@ async def test_steps_are_counted_where_the_row_plans_them(
     context = await graph.context()
     execution = ExecutionRow.decode(written({"workflowExecutionId": SAMPLE_EXECUTION_ID}), frozenset())
     key = {"workflowExecutionId": SAMPLE_EXECUTION_ID, "recordType": "configuration"}
-    brought = context.loaders.configurations.reading.brought[ConfigurationRow]
-    brought.append([ConfigurationRow.decode(written(key | configuration), READS)])
+    prefetched = context.loaders.configurations.reading.prefetched[ConfigurationRow]
+    prefetched.append([ConfigurationRow.decode(written(key | configuration), READS)])
     assert await step_count(execution, context) == count
