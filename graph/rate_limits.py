@@ -21,6 +21,9 @@ class TokenBuckets(Protocol):
             RateLimited: when there are too few; none are taken then.
         """
 
+    async def refund(self, caller: str, points: int) -> None:
+        """Give a caller points back that were charged."""
+
 
 class LocalTokenBuckets:
     """Token buckets of this process alone.
@@ -52,7 +55,7 @@ class LocalTokenBuckets:
         if missing > 0:
             raise RateLimited(math.ceil(missing / self._per_second))
 
-    def refund(self, caller: str, points: int) -> None:
+    async def refund(self, caller: str, points: int) -> None:
         """Give a caller points back that were charged."""
         if caller in self._left:
             left, then = self._left[caller]

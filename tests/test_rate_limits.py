@@ -64,12 +64,12 @@ async def test_nothing_is_limited_without_points() -> None:
 async def test_what_is_refunded_can_be_spent_again_and_no_more() -> None:
     clock = Clock()
     buckets = LocalTokenBuckets(100, 10, clock)
-    buckets.refund("a", 50)
+    await buckets.refund("a", 50)
     await buckets.charge("a", 100)
-    buckets.refund("a", 60)
+    await buckets.refund("a", 60)
     await buckets.charge("a", 60)
-    buckets.refund("a", 60)
-    buckets.refund("a", 1_000)
+    await buckets.refund("a", 60)
+    await buckets.refund("a", 1_000)
     await buckets.charge("a", 100)
     with pytest.raises(RateLimited):
         await buckets.charge("a", 1)

@@ -87,7 +87,7 @@ class ApiKeys:
             self._good.pop(key_hash, None)
             return None
         if is_charged:
-            self._unknown.refund(peer, 1)
+            await self._unknown.refund(peer, 1)
         self._good[key_hash] = None
         self._good.move_to_end(key_hash)
         if len(self._good) > self._capacity:

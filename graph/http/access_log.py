@@ -27,6 +27,7 @@ class Operation:
     kind: str | None = None
     hash: str | None = None
     price: int = 0
+    charged: int = 0
     root_fields: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
     tally: Tally = field(default_factory=Tally)

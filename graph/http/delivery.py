@@ -93,7 +93,8 @@ class OneResponse:
             return cost
         tally = entry.tally
         others = {name: sum(map(tally.services.__getitem__, of)) for name, of in _CALLS_OF.items()}
-        return {**cost, "calls": tally.calls, "rounds": tally.rounds, "capacity": tally.capacity, **others}
+        read = {"charged": entry.charged, "calls": tally.calls, "rounds": tally.rounds, "capacity": tally.capacity}
+        return {**cost, **read, **others}
 
 
 def deliveries(one: OneResponse) -> Mapping[OperationType, Delivery]:

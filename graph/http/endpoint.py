@@ -158,14 +158,14 @@ class GraphQLEndpoint:
         entry.name, entry.hash = operation_name(node), bound.document.hash
         if request.method == "GET" and node.operation is not OperationType.QUERY:
             raise _not_allowed(("POST",))
-        entry.price = runtime.limits.price(bound.document, node, bound.variables(params.variables))
+        entry.price = entry.charged = runtime.limits.price(bound.document, node, bound.variables(params.variables))
         await self._buckets.charge(user_id, max(entry.price - charged, 0))
         try:
             bound = await runtime.documents.valid(bound, user_id)
         except ValidationFailed as error:
             raise InvalidDocument(error.errors) from None
         runtime.persisted.keep(params.document, user_id)
-        operation = PreparedOperation(request, bound, node, entry.price)
+        operation = PreparedOperation(request, bound, node, entry.price, charged)
         operation.note(entry)
         return operation
 
@@ -176,10 +176,14 @@ class GraphQLEndpoint:
         async with self._admission.admit(operation.price):
             try:
                 async with Deadline(seconds):
-                    return await operation.run(self._services, policy, entry), policy
+                    result = await operation.run(self._services, policy, entry)
             except TimeoutError:
                 late = TimedOut("operation", seconds)
                 return ExecutionResult(None, [GraphQLError(str(late), original_error=late)]), policy
+        entry.charged = operation.charge(result)
+        if entry.charged < operation.price:
+            await self._buckets.refund(viewer.user_id, operation.price - entry.charged)
+        return result, policy
 
 
 def _points_of_reading(text: str) -> int:

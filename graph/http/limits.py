@@ -34,6 +34,7 @@ from graphql import (
 from graph.documents import Document
 from graph.engines.engine import EVENTS_OF_A_PAGE
 from graph.errors import CostLimitExceeded
+from graph.http.charges import Charges
 from graph.resolvers.paging import LONGEST_PAGE
 from graph.schema.costs import HistoryRows, Weight, weights
 from graph.settings import Settings
@@ -53,6 +54,7 @@ class Limits:
     def __init__(self, schema: GraphQLSchema, settings: Settings) -> None:
         self._schema = schema
         self._weights = weights(schema)
+        self.charges = Charges(schema, self._weights)
         self._settings = settings
 
     def has_long_texts(self, selected: Mapping[str, Iterable[str]]) -> bool:

@@ -11,7 +11,7 @@ from graph.aws.calls import CALLS
 from graph.aws.retries import retry_budget
 from graph.context import Context, Services
 from graph.documents import BoundDocument
-from graph.errors import original_of
+from graph.errors import Forbidden, original_of
 from graph.http.access_log import Operation as LogEntry
 from graph.http.requests import GraphQLParams
 from graph.http.runtime import SchemaRuntime
@@ -50,6 +50,8 @@ class PreparedOperation:
     bound: BoundDocument
     node: OperationDefinitionNode
     price: int
+    least: int = 0
+    """Points that are kept whatever the answer: what its text cost to read, where it was new."""
 
     @property
     def can_be_long(self) -> bool:
@@ -74,6 +76,14 @@ class PreparedOperation:
             await context.close()
         result.errors = result.errors and [self.bound.relocated(error) for error in result.errors]
         return result
+
+    def charge(self, result: ExecutionResult) -> int:
+        """Return the points that it cost by its answer: its whole price where that has another error than a refusal."""
+        errors = result.errors or ()
+        if result.data is None or not all(isinstance(original_of(error), Forbidden) for error in errors):
+            return self.price
+        charges = self.request.runtime.limits.charges
+        return max(charges.charge(self.bound.document, self.node, result.data, self.price), self.least)
 
     def note(self, entry: LogEntry) -> None:
         """Write the operation into its log entry."""

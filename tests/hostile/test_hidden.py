@@ -200,7 +200,7 @@ async def test_whom_nothing_is_hidden_from_sees_all_of_it_and_what_it_took() -> 
         answer = (await ask(client, "{ executions(first: 100) { nodes { executionId } } }", "admin")).json()
         assert set(ids_in(answer)) == {of.execution_id for of in (*SHOWN, *HIDDEN)}
         assert answer["extensions"]["cost"] == {
-            "requested": 300, "maximum": 150_000, "calls": 1, "rounds": 1, "capacity": 0.0,
+            "requested": 300, "maximum": 150_000, "charged": 154, "calls": 1, "rounds": 1, "capacity": 0.0,
             "engineCalls": 0, "logCalls": 0, "fileCalls": 0,
         }  # fmt: skip
 
