@@ -1,7 +1,7 @@
-"""Code: the functions that complete values, written out for one shape each.
+"""Compile shapes to functions that complete values, one function for each shape.
 
-What is written is made of numbers and of names that are given here. Everything that comes from a schema or a document
-is bound to such a name and never becomes part of the text.
+The source consists of text from this module and numbers. Everything from a schema or a document is bound to a name, and
+never becomes part of the source.
 """
 
 from collections import OrderedDict
@@ -25,23 +25,23 @@ from graph.execution.shapes import (
 )
 
 Place: TypeAlias = tuple[Any, str | int] | None
-"""A place in an answer: the place around it, and the key or index in there. None is the answer itself."""
+"""A place in the response data: the place around it, and the key or index there; None for the data itself."""
 
 Complete: TypeAlias = Callable[[Any, Place, Sequence[Any], Any], Any]
-"""Completes a value at a place, given the slots of the place and the run. What it leaves to do, it adds to the run's.
+"""Completes a value at a place, given the slots of its level and the run, and adds to the run's pending work.
 
-It raises where the value is not as expected.
+It raises for an unexpected value.
 """
 
-_MOST_LINES = 50_000  # of the code that is kept; with all that it holds, a line takes some 400 bytes
+_MOST_LINES = 50_000  # of cached code; with the objects it refers to, a line takes some 400 bytes
 _LISTS = frozenset({list, tuple})
 
 
 class ShapeCompiler:
-    """Makes code for one schema, and keeps it for the shapes that were used last, up to some lines.
+    """Compiles shapes of one schema, and caches the least recently used, up to some lines.
 
     Attributes:
-        lines: how many are kept.
+        lines: How many lines are cached.
     """
 
     def __init__(self, schema: GraphQLSchema) -> None:
@@ -63,7 +63,7 @@ class ShapeCompiler:
         return complete
 
     def source(self, value: Value) -> str:
-        """Return the code for a value, and what its names stand for, to look at."""
+        """Return the source for a value, and what its names are bound to, for reading."""
         writer = _Writer(self._schema, self._plain)
         writer.main(value)
         names = (f"# {name} = {bound!r}" for name, bound in writer.names.items() if name[-1].isdigit())
@@ -77,7 +77,7 @@ class ShapeCompiler:
 
 
 class _Writer:
-    """Writes one function for each object in a shape, inner ones first."""
+    """Writes the source: one function for each object in a shape, inner ones first."""
 
     def __init__(self, schema: GraphQLSchema, plain: PlainTypes) -> None:
         self._schema, self._plain = schema, plain
@@ -88,8 +88,8 @@ class _Writer:
             "plain": plain,
             "admit": plain.admit,
             "lists": _LISTS,
-            "each": each,
-            "refuse": refuse,
+            "complete_items": complete_items,
+            "reject": reject,
             "enumerate": enumerate,
             "len": len,
             "Exception": Exception,
@@ -105,7 +105,7 @@ class _Writer:
         self.lines += [f"def {name}({parameters}):", *(f"    {line}" for line in body)]
 
     def _name(self, kind: str, bound: Any, key: object) -> str:
-        """Return a name for something, the same each time."""
+        """Return the name that an object is bound to, the same for the same key."""
         name = self._known.get((kind, key))
         if name is None:
             name = self._known[kind, key] = f"{kind}{len(self._known)}"
@@ -132,7 +132,7 @@ class _Writer:
             body += ["return {", *(f"    {part}" for part in parts), "}"]
         else:
             body += ["done = {", *(f"    {part}" for part in parts), "}"]
-            body += [f"run.todo.append((slots[{shape.slot}], record, done, at))", "return done"]
+            body += [f"run.pending.append((slots[{shape.slot}], record, done, at))", "return done"]
         self._function(name, "record" if shape.is_pure else "record, at, slots, run", body)
         return name
 
@@ -143,10 +143,10 @@ class _Writer:
             yield "if record.__class__ not in plain: admit(record)"
         else:
             classes = self._name("classes", shape.classes, shape.classes)
-            yield f"if record.__class__ not in {classes}: refuse()"
+            yield f"if record.__class__ not in {classes}: reject()"
 
     def _value(self, value: Value, given: str, place: str, before: list[str]) -> str:
-        """Return an expression for a value; what has to be done for it first goes to ``before``."""
+        """Return an expression for a completed value; append the statements that it needs to ``before``."""
         match value:
             case Leaf():
                 return self._leaf(value, given)
@@ -185,14 +185,14 @@ class _Writer:
         items = f"items{len(self._known)}"
         self._known["items", items] = items
         before.append(f"{items} = {given}")
-        lines = [f"if {items}.__class__ not in lists: refuse()", *self._items(value, items, place)]
+        lines = [f"if {items}.__class__ not in lists: reject()", *self._items(value, items, place)]
         if value.is_nullable:
             lines = [f"if {items} is not None:", *(f"    {line}" for line in lines)]
         before += lines
         return items
 
     def _items(self, value: ListShape, items: str, place: str) -> list[str]:
-        """Return lines that put the completed items in the place of the given ones."""
+        """Return the statements that replace the items of a list by completed ones."""
         inner: list[str] = []
         if value.slot is None:
             item = self._value(value.item, "item", place, inner)
@@ -212,32 +212,32 @@ class _Writer:
         else:
             call = f"[{function}(item, (around, place), slots, run) for place, item in enumerate({items})]"
         return [
-            f"around, mark = {place}, len(run.todo)",
+            f"around, mark = {place}, len(run.pending)",
             "try:",
             f"    {items} = {call}",
             "except Exception:",
-            "    del run.todo[mark:]",
-            f"    {items} = each({function}, {items}, around, slots, run, slots[{value.slot}])",
+            "    del run.pending[mark:]",
+            f"    {items} = complete_items({function}, {items}, around, slots, run, slots[{value.slot}])",
         ]
 
 
-def each(
+def complete_items(
     complete: Complete, items: Sequence[Any], around: Place, slots: Sequence[Any], run: Any, slot: Any
 ) -> list[Any]:
     """Complete items one by one. An unexpected one is null until graphql-core completes it."""
     done: list[Any] = []
     for index, item in enumerate(items):
-        place, mark = (around, index), len(run.todo)
+        place, mark = (around, index), len(run.pending)
         try:
             done.append(complete(item, place, slots, run))
-        except Exception:  # of any kind: graphql-core finds out what is wrong with it
-            del run.todo[mark:]
-            run.todo.append((slot, item, done, place))
+        except Exception:  # of any kind: graphql-core reports what is wrong
+            del run.pending[mark:]
+            run.pending.append((slot, item, done, place))
             done.append(None)
     return done
 
 
-def refuse() -> None:
+def reject() -> None:
     """Raise for a value of another class.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The executor: graphql-core's own, whose queries run by plans."""
+"""The executor: that of graphql-core, with queries that run by plans."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -21,9 +21,9 @@ async def execute(
     operation_name: str | None = None,
     scope: OperationScope | None = None,
 ) -> ExecutionResult:
-    """Return the result of an operation of a valid document. Its tasks are those of the scope, or of one of its own.
+    """Run an operation of a valid document, with tasks of the scope, or of a new one.
 
-    graphql-core's executor is only made where there is something to plan, or something is not as expected.
+    graphql-core's executor is made only to build a plan, or to complete unexpected values.
     """
     given, scope, made = dict(variables or {}), scope or OperationScope(), list[Executor[Any]]()
 
@@ -54,12 +54,12 @@ async def execute(
         return cast("ExecutionResult", await result if optimized_is_awaitable(result) else result)
     finally:
         if made:
-            del made[0].async_helpers  # whose methods refer to it: a cycle, and all of the operation with it
+            del made[0].async_helpers  # whose methods refer to it: a cycle that would keep the whole operation
             plans.trim()
 
 
 class PlannedExecutor(StrawberryGraphQLCoreExecutionContext):
-    """Runs the queries of one document by plans; all else, and what plans do not know, as ever."""
+    """Runs the queries of one document by plans, and everything else as graphql-core does."""
 
     def __init__(self, *arguments: Any, plans: Plans, scope: OperationScope, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -73,7 +73,7 @@ class PlannedExecutor(StrawberryGraphQLCoreExecutionContext):
         serially: bool,
         position_context: Any,
     ) -> AwaitableOrValue[dict[str, Any]]:
-        """Complete what is selected of the root."""
+        """Complete the fields of the root, by a plan if there can be one."""
         if not serially and self.operation.operation is OperationType.QUERY and self.error_propagation:
             plan = self._plans.plan(self.operation, self.variable_values.coerced)
             try:

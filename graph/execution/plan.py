@@ -1,7 +1,7 @@
-"""Plans: what an operation selects, level by level, as far as answers have led there.
+"""Plans: the fields that an operation selects, level by level, as far as its runs have reached.
 
-A plan is made of what graphql-core collects for each type, so that fragments, aliases, merged fields and conditions are
-its own. It holds no value of a request but those of the variables in @skip and @include.
+A plan is built from the fields that graphql-core collects for each type, so that fragments, aliases, merged fields and
+conditions behave as they do there. It holds no value of a request but those of the variables in @skip and @include.
 """
 
 from collections.abc import Mapping
@@ -38,13 +38,18 @@ from graph.execution.shapes import (
     Value,
 )
 from graph.execution.slots import AbstractSlot, FieldResolver, Level, ObjectFields, PlannedField, Slot, Steps
-from graph.execution.strawberry_internals import GraphQLCoreConverter, core_schema, python_arguments
+from graph.execution.strawberry_internals import (
+    GraphQLCoreConverter,
+    core_schema,
+    has_default_resolver,
+    python_arguments,
+)
 
-_MOST_FIELDS = 2_000  # of one plan: the code for them is made in one turn of the loop, in some 40 ms
+_MOST_FIELDS = 2_000  # of one plan; compiling them takes some 40 ms in one turn of the event loop
 
 
 class Unplannable(Exception):
-    """What is selected is more than a plan may hold, or needs what plans do not know."""
+    """The selection is larger than a plan may be, or uses a feature that plans lack."""
 
 
 class Planner:
@@ -63,43 +68,43 @@ class Planner:
 
 
 class Plan:
-    """A plan of one operation under one outcome of its conditions. It grows where answers are of types not seen yet."""
+    """The plan of one operation under one outcome of its conditions. It grows when values are of types not seen yet."""
 
     def __init__(self, planner: Planner) -> None:
         self.fields = 0
         self.converted = planner.converted
         self._compiler, self._core = planner.compiler, planner.core
         self.top: Level | None = None
-        """The level of the answer itself, once it was asked for."""
+        """The level of the root, once it was built."""
 
     def root(self, executor: Executor[Any], kind: GraphQLObjectType, collected: CollectedFields) -> Level:
-        """Return the level of the answer itself.
+        """Return the level of the root.
 
         Raises:
-            Unplannable: for what plans do not know.
+            Unplannable: for a feature that plans lack, or a plan that is too large.
         """
         if self.top is None:
-            survey = _Survey(self, executor, self._core)
+            builder = _LevelBuilder(self, executor, self._core)
             self.top = self._level(
-                ObjectShape(survey.shape(kind, collected, (), is_root=True), is_nullable=False), survey
+                ObjectShape(builder.shape(kind, collected, (), is_root=True), is_nullable=False), builder
             )
         return self.top
 
     def level(self, executor: Executor[Any], slot: Slot, kind: GraphQLOutputType) -> Level:
-        """Return the level of the values of some type that come to a place.
+        """Return the level of the values of a type at a slot.
 
         Raises:
-            Unplannable: for what plans do not know, or where they end.
+            Unplannable: for a feature that plans lack, or a plan that is too large.
         """
-        survey = _Survey(self, executor, self._core)
-        return self._level(survey.value(slot, kind, slot.steps), survey)
+        builder = _LevelBuilder(self, executor, self._core)
+        return self._level(builder.value(slot, kind, slot.steps), builder)
 
-    def _level(self, value: Value, survey: "_Survey") -> Level:
-        return Level(self._compiler.complete(value), tuple(survey.slots))
+    def _level(self, value: Value, builder: "_LevelBuilder") -> Level:
+        return Level(self._compiler.complete(value), tuple(builder.slots))
 
 
-class _Survey:
-    """Finds out the shape of one level, and the slots within it."""
+class _LevelBuilder:
+    """Builds the shape of one level, and its slots."""
 
     def __init__(self, plan: Plan, executor: Executor[Any], core: GraphQLSchema) -> None:
         self.slots: list[Any] = []
@@ -124,7 +129,7 @@ class _Survey:
         return Shape(kind.name, _classes(kind), tuple(members), slot, is_root)
 
     def value(self, at: Slot, kind: GraphQLOutputType, steps: Steps) -> Value:
-        """Return the shape of the values of some type at a place."""
+        """Return the shape of the values of a type at a slot."""
         is_nullable = not is_non_null_type(kind)
         inner = kind.of_type if is_non_null_type(kind) else kind
         if is_list_type(inner):
@@ -178,24 +183,24 @@ class _Survey:
 
 
 def declaration(definition: GraphQLField) -> StrawberryField | None:
-    """Return what strawberry made a field of; None for the fields of introspection."""
+    """Return the strawberry field of a field; None for fields of introspection."""
     return cast("StrawberryField | None", definition.extensions.get(GraphQLCoreConverter.DEFINITION_BACKREF))
 
 
 def _attribute(definition: GraphQLField) -> str | None:
-    """Return the attribute that a field is; None for what a resolver answers."""
+    """Return the attribute that a field reads; None for one with a resolver."""
     declared = declaration(definition)
-    if declared is None or not getattr(definition.resolve, "_is_default", False):
+    if declared is None or not has_default_resolver(definition):
         return None
     is_read = declared.is_basic_field and declared.default_resolver is getattr
     return declared.python_name if is_read and not declared.python_name.startswith("__") else None
 
 
 def _classes(kind: GraphQLObjectType) -> frozenset[type] | None:
-    """Return the classes of what a type shows; None where it is not asked.
+    """Return the record classes of a type; None for a type without ``is_type_of``.
 
     Raises:
-        Unplannable: where it asks for more than the class.
+        Unplannable: when ``is_type_of`` checks more than the class.
     """
     if kind.is_type_of is None:
         return None

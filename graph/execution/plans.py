@@ -1,4 +1,4 @@
-"""The plans of one document, kept as long as it is."""
+"""The plans of one document, cached with it."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -27,8 +27,8 @@ _CONDITIONS = {GraphQLSkipDirective.name, GraphQLIncludeDirective.name}
 class Plans:
     """The plans of the operations of a document, one for each outcome of their conditions, the latest few.
 
-    They are kept only as long as they hold no more fields together than the document has characters, so that a small
-    document whose fragments unfold to many fields takes no more memory than one that is written out.
+    They hold no more fields together than the document has characters, so that a small document whose fragments expand
+    to many fields takes no more memory than one that is written out.
     """
 
     def __init__(self, planner: Planner, document: DocumentNode) -> None:
@@ -58,7 +58,7 @@ class Plans:
         return self._kept[key]
 
     def trim(self) -> None:
-        """Forget the least recently used documents, since plans grew."""
+        """Forget the least recently used plans while they are too many or too large."""
         while len(self._kept) > _MOST_KEPT or sum(plan.fields for plan in self._kept.values()) > self._longest:
             self._kept.popitem(last=False)
 

@@ -1,8 +1,8 @@
-"""Runs: one request that is answered by a plan.
+"""Run one request by a plan.
 
-Everything happens in turns of the event loop: answers that have arrived are completed, and what they leave to do is
-begun, as much as a turn may take, so that others have theirs. Answers that wait for nothing arrive at once. What is
-begun before the operation waits is asked of the loaders together.
+A run works in turns of the event loop, each bounded by time so that other requests run: it completes the answers of
+resolvers that have arrived, and calls the resolvers within them. A resolver that never waits answers at once. Keys that
+resolvers ask loaders for before all of them wait are read together.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
     Then: TypeAlias = Callable[["PlanRun", Any, Any, Place], None]
 
-_UNTIMED = 16  # things that are done before the clock is looked at
+_UNTIMED = 16  # steps between two looks at the clock
 
 
 class PlanRun:
-    """One request."""
+    """The run of one request by a plan."""
 
     def __init__(
         self,
@@ -45,46 +45,46 @@ class PlanRun:
         self.variables = variables
         """The values of the operation's variables."""
         self._make_executor = executor
-        self.todo: list[tuple[Any, Any, Any, Place]] = []
-        """What is left to do: a slot, the value that it is about, what holds the outcome, and the place."""
-        self.bounds: dict[PlannedField, Bound] = {}
-        """The functions that answer fields with the arguments of this request."""
+        self.pending: list[tuple[Any, Any, Any, Place]] = []
+        """Work that is left: a slot, its value, the object or list that takes the result, and the place."""
+        self.bound_fields: dict[PlannedField, Bound] = {}
+        """The resolvers of fields, bound to the arguments of this request."""
         self._data: Any = None
         self._has_nulled = False
-        self._doing: deque[tuple[Any, Any, Any, Place]] = deque()
+        self._in_progress: deque[tuple[Any, Any, Any, Place]] = deque()
         self._arrived: list[tuple[Slot, Then, OperationTask[Any], Any, Place]] = []
-        self._taking: deque[tuple[Slot, Then, OperationTask[Any], Any, Place]] = deque()
+        self._settling: deque[tuple[Slot, Then, OperationTask[Any], Any, Place]] = deque()
         self._awaited: set[OperationTask[Any]] = set()
         self._scope = scope
         self._loop = asyncio.get_running_loop()
         self._context = copy_context()
-        self._over: asyncio.Future[None] = self._loop.create_future()
-        self._is_going_on = False
+        self._finished: asyncio.Future[None] = self._loop.create_future()
+        self._is_scheduled = False
 
     @cached_property
     def executor(self) -> Executor[Any]:
-        """graphql-core's executor, which completes what is not as expected."""
+        """graphql-core's executor, which completes unexpected values."""
         return self._make_executor()
 
     async def data(self, root: Level, value: Any) -> Any:
-        """Return the answer to what is selected of the root."""
+        """Return the data of the root."""
         self._data = root.complete(value, None, root.slots, self)
-        if not self.todo:
+        if not self.pending:
             return self._data
-        self._go_on()
+        self._schedule()
         try:
-            await self._over
+            await self._finished
             if self._awaited:
-                await asyncio.sleep(0)  # so that nothing is given up that has not even begun
+                await asyncio.sleep(0)  # so that no task is cancelled before it has begun
         finally:
-            self._give_up()
+            self._cancel_awaited()
         return self._data
 
     def wait(self, slot: Slot, then: Then, answer: Awaitable[Any], holder: Any, place: Place) -> None:
-        """Let an answer come, at once or while others are waited for too."""
+        """Await an answer: at once if its coroutine never waits, else among others."""
         task = self._scope.run(answer if answer.__class__ is CoroutineType else _await(answer))
         if task.done():
-            self._take(slot, then, task, holder, place)
+            self._settle(slot, then, task, holder, place)
         else:
             task.then = partial(self._arrive, slot, then, holder, place)
             self._awaited.add(task)
@@ -104,7 +104,7 @@ class PlanRun:
             self._put_null(path.as_list())
 
     def _is_void(self, slot: Slot, place: Place) -> bool:
-        """Return whether a place is within something that is null by now."""
+        """Return whether a place is within a value that has become null."""
         return self.executor.collected_errors.has_nulled_position(slot.path(place))
 
     def _put_null(self, keys: Sequence[str | int]) -> None:
@@ -116,20 +116,20 @@ class PlanRun:
         if holder is not None:
             holder[keys[-1]] = None
 
-    def _give_up(self) -> None:
-        """Wait no more for what has not come."""
+    def _cancel_awaited(self) -> None:
+        """Cancel the answers that have not arrived."""
         for task in self._awaited:
             task.cancel()
 
     def _arrive(self, slot: Slot, then: Then, holder: Any, place: Place, task: OperationTask[Any]) -> None:
         self._awaited.discard(task)
         self._arrived.append((slot, then, task, holder, place))
-        if not self._is_going_on and not self._over.done():
-            self._go_on()
+        if not self._is_scheduled and not self._finished.done():
+            self._schedule()
 
-    def _go_on(self) -> None:
-        """Wake up in the next turn of the event loop. Until then, the operation counts as running."""
-        self._is_going_on = True
+    def _schedule(self) -> None:
+        """Continue in the next turn of the event loop. Until then, the operation counts as running."""
+        self._is_scheduled = True
         self._scope.running += 1
         self._loop.call_soon(self._turn, context=self._context)
 
@@ -137,40 +137,40 @@ class PlanRun:
         """Complete what is pending; go on in another turn of the loop when this one takes too long."""
         try:
             while not self._scope.is_turn_over():
-                if not self._do_some():
-                    self._is_going_on = False
-                    if not self._over.done() and (self._data is None or not self._awaited):
-                        self._over.set_result(None)
+                if not self._advance():
+                    self._is_scheduled = False
+                    if not self._finished.done() and (self._data is None or not self._awaited):
+                        self._finished.set_result(None)
                     return
-            self._go_on()
+            self._schedule()
         except asyncio.CancelledError:
-            self._over.cancel()
+            self._finished.cancel()
         except Exception as error:
-            self._over.set_exception(error)
+            self._finished.set_exception(error)
         finally:
             self._scope.running -= 1
             if not self._scope.running:
                 self._scope.load()
 
-    def _do_some(self) -> bool:
-        """Do a few things, each kind in its order; whether there may be more."""
+    def _advance(self) -> bool:
+        """Take a few steps: pending work first, then answers. Return whether more may be left."""
         for _ in range(_UNTIMED):
             if self._data is None:
                 return False
-            if self._doing:
-                slot, value, holder, place = self._doing.popleft()
+            if self._in_progress:
+                slot, value, holder, place = self._in_progress.popleft()
                 slot.begin(self, value, holder, place)
-            elif self._taking:
-                self._take(*self._taking.popleft())
-            elif self.todo:
-                self._doing, self.todo = deque(self.todo), []
+            elif self._settling:
+                self._settle(*self._settling.popleft())
+            elif self.pending:
+                self._in_progress, self.pending = deque(self.pending), []
             elif self._arrived:
-                self._taking, self._arrived = deque(self._arrived), []
+                self._settling, self._arrived = deque(self._arrived), []
             else:
                 return False
         return True
 
-    def _take(self, slot: Slot, then: Then, task: OperationTask[Any], holder: Any, place: Place) -> None:
+    def _settle(self, slot: Slot, then: Then, task: OperationTask[Any], holder: Any, place: Place) -> None:
         if self._has_nulled and self._is_void(slot, place):
             return
         if task.cancelled():

@@ -1,6 +1,6 @@
-"""Slots: the places in an operation where answers arrive, each with what graphql-core has to know of it.
+"""Slots: the places of a plan where values arrive, each with what graphql-core needs to complete them.
 
-A slot is of a plan, and serves all requests that run by it; what is of one request comes with the run.
+A slot belongs to a plan and serves all requests that run by it; the state of one request is in its run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from graph.execution.graphql_internals import Executor, FieldDetails, Path
 from graph.execution.inputs import Arguments
 
 Steps: TypeAlias = tuple[tuple[str | None, bool], ...]
-"""The steps to a place: of each, the type whose field it is, or None for an item, and whether it may be null."""
+"""The steps to a slot: for each, the type whose field it is (None for a list item), and whether it is nullable."""
 
 
 class Level(NamedTuple):
@@ -36,7 +36,7 @@ class Level(NamedTuple):
 
 
 class PlannedRequest(NamedTuple):
-    """A field as a plan asks for it."""
+    """The selection of a field, as a plan gives it to the field's declaration."""
 
     field_name: str
     field_nodes: Sequence[FieldNode]
@@ -45,17 +45,17 @@ class PlannedRequest(NamedTuple):
 
 
 class GrowingPlan(Protocol):
-    """A plan, as slots make it grow."""
+    """A plan, as slots see it."""
 
     def level(self, executor: Executor[Any], slot: Slot, kind: GraphQLOutputType) -> Level:
         """Return the level of the values of a type that come to a slot."""
 
 
 class SlotRun(Protocol):
-    """One request that runs by a plan, as slots know it."""
+    """A run, as slots see it."""
 
-    todo: list[tuple[Any, Any, Any, Place]]
-    bounds: dict[PlannedField, Bound]
+    pending: list[tuple[Any, Any, Any, Place]]
+    bound_fields: dict[PlannedField, Bound]
 
     @property
     def plan(self) -> GrowingPlan:
@@ -81,7 +81,7 @@ class SlotRun(Protocol):
         holder: Any,
         place: Place,
     ) -> None:
-        """Let an answer come, then complete it."""
+        """Await an answer, then call ``then`` with it."""
 
     def fail(self, slot: Slot, error: Exception, place: Place) -> None:
         """Report an error, with null in its place."""
@@ -89,7 +89,7 @@ class SlotRun(Protocol):
 
 @dataclass(slots=True, eq=False)
 class Slot:
-    """A place for values of one type. By itself it leaves all of them to graphql-core."""
+    """A place for values of one type, which graphql-core completes."""
 
     parent: GraphQLObjectType
     definition: GraphQLField
@@ -99,11 +99,11 @@ class Slot:
 
     @property
     def nodes(self) -> list[FieldNode]:
-        """Where the field is selected."""
+        """The nodes that select the field."""
         return [details.node for details in self.details]
 
     def path(self, place: Place) -> Path:
-        """Return a place as graphql-core tells it."""
+        """Return the path of a place, as graphql-core has paths."""
         keys: list[str | int] = []
         while place is not None:
             place, key = place
@@ -125,7 +125,7 @@ class Slot:
         self.settle(run, completed, holder, place)
 
     def settle(self, run: SlotRun, completed: Any, holder: Any, place: Place) -> None:
-        """Put what graphql-core gives into its place, now or when it is there."""
+        """Put what graphql-core completed into its place, now or when it is done."""
         if run.executor.is_awaitable(completed):
             run.wait(self, self.put, completed, holder, place)
         else:
@@ -160,8 +160,8 @@ class FieldResolver(Slot):
 
     key: str
 
-    def ask(self, run: SlotRun, record: Any, holder: Any, around: Place) -> None:
-        """Begin to resolve the field of a record."""
+    def resolve(self, run: SlotRun, record: Any, holder: Any, around: Place) -> None:
+        """Resolve the field for a record."""
         place = (around, self.key)
         try:
             completed = run.executor.execute_field(self.parent, record, self.details, self.path(place), None)
@@ -178,38 +178,38 @@ class PlannedField(FieldResolver):
     answered: Answered
     arguments: Arguments
     bind: Callable[[Mapping[str, Any]], Bound] | None = None
-    """Makes the function that answers the field out of its arguments."""
+    """Binds arguments to the resolver."""
     bound: Bound | None = None
-    """The function, where its arguments are the same in each request."""
+    """The bound resolver, when the arguments are constant."""
     level: Level | None = None
 
-    def ask(self, run: SlotRun, record: Any, holder: Any, around: Place) -> None:
-        """Begin to resolve the field of a record."""
+    def resolve(self, run: SlotRun, record: Any, holder: Any, around: Place) -> None:
+        """Resolve the field for a record."""
         place = (around, self.key)
         try:
-            bound = self.bound or run.bounds.get(self) or self._bound(run)
+            bound = self.bound or run.bound_fields.get(self) or self._bound(run)
             answer = bound(record, run.context)
         except Exception as error:
             run.fail(self, error, place)
             return
-        run.wait(self, self.arrive, answer, holder, place)
+        run.wait(self, self.complete_answer, answer, holder, place)
 
-    def arrive(self, run: SlotRun, value: Any, holder: Any, place: Place) -> None:
+    def complete_answer(self, run: SlotRun, value: Any, holder: Any, place: Place) -> None:
         """Complete an answer and put it into its place."""
         if value is None and not is_non_null_type(self.type):
             return
-        mark = len(run.todo)
+        mark = len(run.pending)
         try:
             level = self.level
             if level is None:
                 level = self.level = run.plan.level(run.executor, self, self.type)
             holder[self.key] = level.complete(value, place, level.slots, run)
-        except Exception:  # of any kind: graphql-core finds out what is wrong with it
-            del run.todo[mark:]
+        except Exception:  # of any kind: graphql-core reports what is wrong
+            del run.pending[mark:]
             Slot.begin(self, run, value, holder, place)
 
     def _bound(self, run: SlotRun) -> Bound:
-        """Return the function with its arguments, kept for all requests when the arguments are constant."""
+        """Return the resolver with its arguments, cached for all requests when the arguments are constant."""
         if self.bind is None:
             name, fragments = self.details[0].node.name.value, run.executor.fragment_definitions
             self.bind = self.answered.bind(PlannedRequest(name, self.nodes, self.parent, fragments))
@@ -217,17 +217,17 @@ class PlannedField(FieldResolver):
         if self.arguments.are_constant:
             self.bound = bound
         else:
-            run.bounds[self] = bound
+            run.bound_fields[self] = bound
         return bound
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectFields:
-    """The fields of one object that take work, in their order."""
+    """The fields of one object that have resolvers, in their order."""
 
     fields: Sequence[FieldResolver]
 
     def begin(self, run: SlotRun, record: Any, holder: Any, around: Place) -> None:
-        """Begin to resolve them for a record."""
+        """Resolve the fields for a record."""
         for resolver in self.fields:
-            resolver.ask(run, record, holder, around)
+            resolver.resolve(run, record, holder, around)

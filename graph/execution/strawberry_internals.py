@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import strawberry
-from graphql import GraphQLSchema
+from graphql import GraphQLField, GraphQLSchema
 from strawberry.execution import optimized_is_awaitable
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 from strawberry.schema.schema_converter import GraphQLCoreConverter
@@ -24,6 +24,7 @@ __all__ = [
     "StrawberryOptional",
     "core_schema",
     "enum_definition",
+    "has_default_resolver",
     "optimized_is_awaitable",
     "python_arguments",
     "resolve_info",
@@ -38,6 +39,11 @@ def core_schema(schema: strawberry.Schema) -> GraphQLSchema:
 def enum_definition(kind: type) -> StrawberryEnumDefinition:
     """Return what ``strawberry.enum`` declared of an enumeration."""
     return cast("StrawberryEnumDefinition", vars(kind)["__strawberry_definition__"])
+
+
+def has_default_resolver(field: GraphQLField) -> bool:
+    """Return whether strawberry resolves a field by its default, without extensions or permissions."""
+    return bool(getattr(field.resolve, "_is_default", False))
 
 
 def resolve_info(info: strawberry.Info[Any, Any]) -> Any:

@@ -24,7 +24,7 @@ def test_a_pure_object_is_one_expression() -> None:
 
 def test_a_question_is_left_to_do_after_the_rest() -> None:
     source = COMPILER.source(apples(("asked", UnresolvedField()), ("name", NAME), slot=0))
-    assert source.index("record.name") < source.index("run.todo.append((slots[0], record, done, at))")
+    assert source.index("record.name") < source.index("run.pending.append((slots[0], record, done, at))")
 
 
 def test_a_shape_is_completed() -> None:

@@ -36,6 +36,7 @@ OWNERS = {
     "strawberry": "execution/strawberry_internals.py",
     "aiodataloader": "batching.py",
 }
+STRAWBERRY_ATTRIBUTES = ("_schema", "_raw_info", "_is_default", "schema_converter")
 # What plans ask of an executor of graphql-core, and how.
 ASKED = {
     "build": ("schema", "document", "context_value", "raw_variable_values", "operation_name", "is_awaitable"),
@@ -83,14 +84,17 @@ def test_what_a_library_keeps_to_itself_is_used_in_one_module(library: str) -> N
 
 
 def test_no_other_module_reaches_for_private_attributes_of_strawberry() -> None:
-    """Attributes of these names are used of objects that are not the module's own."""
+    """Attributes of these names are used of objects that are not the module's own, or are looked for by name."""
     reaching = {
         path.relative_to(PACKAGE).as_posix()
         for path in PACKAGE.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Attribute)
-        and node.attr in ("_schema", "_raw_info", "schema_converter")
-        and not (isinstance(node.value, ast.Name) and node.value.id == "self")
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr in STRAWBERRY_ATTRIBUTES
+            and not (isinstance(node.value, ast.Name) and node.value.id == "self")
+        )
+        or (isinstance(node, ast.Constant) and node.value in STRAWBERRY_ATTRIBUTES)
     }
     assert reaching == {OWNERS["strawberry"]}
 
@@ -188,6 +192,8 @@ def test_strawberry_leads_to_the_schema_and_to_what_a_resolver_was_told() -> Non
 
     @strawberry.type
     class Query:
+        plain: int = 1
+
         @strawberry.field
         def told(self, info: strawberry.Info) -> int:
             told.append(strawberry_internals.resolve_info(info))
@@ -196,7 +202,9 @@ def test_strawberry_leads_to_the_schema_and_to_what_a_resolver_was_told() -> Non
     schema = strawberry.Schema(Query)
     assert schema.execute_sync("{ told }").data == {"told": 1}
     assert told[0].schema is strawberry_internals.core_schema(schema)
-    field = strawberry_internals.core_schema(schema).type_map["Query"].fields["told"]  # type: ignore[attr-defined]
+    fields = strawberry_internals.core_schema(schema).type_map["Query"].fields  # type: ignore[attr-defined]
+    field = fields["told"]
+    assert [strawberry_internals.has_default_resolver(fields[name]) for name in ("told", "plain")] == [False, True]
     assert strawberry_internals.GraphQLCoreConverter.DEFINITION_BACKREF in field.extensions
 
 
