@@ -230,7 +230,7 @@ def masked(error: BaseException) -> GraphQLFormattedError:
     """Return what the client sees of an error that nobody expected; the log says under the same id what it was."""
     error_id = secrets.token_hex(8)
     frames = "".join(traceback.format_tb(error.__traceback__))
-    log.error("internal error %s: %s\n%s", error_id, type(error).__qualname__, frames)
+    log.error("Internal error %s: %s\n%s", error_id, type(error).__qualname__, frames)
     return {"message": "Internal error.", "extensions": {"code": "INTERNAL", "errorId": error_id}}
 
 

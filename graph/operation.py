@@ -279,7 +279,7 @@ class Finisher:
             return
         _, late = await asyncio.wait(self._works, timeout=seconds)
         for task in late:
-            log.warning("%s was not finished when the server ended", self._works[task])
+            log.warning("%s did not finish before the server stopped", self._works[task])
             task.cancel()
         if late:
             await asyncio.wait(late)

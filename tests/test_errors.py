@@ -53,7 +53,7 @@ def test_what_is_masked_is_found_in_the_log_by_its_id(caplog: pytest.LogCaptureF
     assert re.fullmatch(r"[0-9a-f]{16}", first["errorId"])
     assert first["errorId"] != second["errorId"]
     message = caplog.messages[0]
-    assert message.startswith(f"internal error {first['errorId']}: RuntimeError\n")
+    assert message.startswith(f"Internal error {first['errorId']}: RuntimeError\n")
     assert "in raised" in message
 
 

@@ -106,7 +106,7 @@ async def test_what_is_to_finish_has_its_time_and_no_more(caplog: pytest.LogCapt
     assert ended == ["ended"] * 2
     assert [record.getMessage() for record in caplog.records] == [
         "the first failed: TimeoutError",
-        "the second was not finished when the server ended",
+        "the second did not finish before the server stopped",
     ]
     await finisher.settle(0)
 

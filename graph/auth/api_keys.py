@@ -75,7 +75,7 @@ class ApiKeys:
         return Viewer(checked_user_id(row.get("userId")), is_mfa=False, method="api_key")
 
     async def _row(self, key_hash: str, peer: str) -> Row | None:
-        """Answer the row of a key, charging its sender for a look-up unless the key is good."""
+        """Return the row of a key, charging its sender for a look-up unless the key is good."""
         is_charged = key_hash not in self._good and not self._keys.holds(key_hash)
         if is_charged:
             await self._unknown.charge(peer, 1)
@@ -95,7 +95,7 @@ class ApiKeys:
         return row
 
     async def _find(self, key_hash: str) -> Row | None:
-        """Answer the row of an active key whose user holds a role."""
+        """Return the row of an active key whose user holds a role."""
         rows = await self._rows.api_keys_with_hash(key_hash)
         row = rows[0] if rows else None
         if row is None or row.get("isActive") != "true" or not isinstance(row.get("userId"), str) or not row["userId"]:

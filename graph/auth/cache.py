@@ -39,7 +39,7 @@ class Cache(Generic[Key, Value]):
         self._loading: dict[Key, asyncio.Task[Value]] = {}
 
     async def get(self, key: Key) -> Value:
-        """Answer from memory or load."""
+        """Return a remembered value, or load it."""
         now = self._clock()
         known = self._known.get(key)
         if known is not None and now < known[0]:

@@ -192,7 +192,7 @@ class _Translator:
         self._emit("".join(out) + "]", repeatable=True)
 
     def _class_member(self) -> tuple[str, bool]:
-        """Answer one character and True, or the source of a category and False."""
+        """Return one character and True, or the source of a category and False."""
         character = self._take()
         if character != "\\":
             return character, True

@@ -96,7 +96,7 @@ class ScopeLoader(Loader[Key, ExecutionScope]):
 
 
 def _is_within(configuration: ConfigurationRow, whole: MetadataSources) -> bool:
-    """Tell whether an envelope names all that the row does: otherwise it is not what the row was cut from."""
+    """Return whether an envelope names all that the row does: otherwise it is not what the row was cut from."""
     assets, databases = configuration.source_assets, configuration.source_databases
     if isinstance(assets, MalformedValue) or isinstance(databases, MalformedValue):
         return False

@@ -74,7 +74,7 @@ class Credentials:
         return (isinstance(address, IPv6Address) and address.ipv4_mapped) or address
 
     def header(self, name: str) -> str | None:
-        """Answer the value of a header that may come only once.
+        """Return the value of a header that may come only once.
 
         Raises:
             Unauthenticated: it comes more than once, since two readers could choose differently, or is no text.
@@ -88,14 +88,14 @@ class Credentials:
             raise Unauthenticated(f"{name} is no UTF-8") from error
 
     def authorization(self) -> str | None:
-        """Answer the Authorization header, its size checked."""
+        """Return the Authorization header, its size checked."""
         value = self.header("authorization")
         if value is not None and len(value) > _LONGEST_AUTHORIZATION:
             raise Unauthenticated(f"Authorization has {len(value)} characters")
         return value
 
     def bearer(self) -> str | None:
-        """Answer the bearer token; None of no or another kind of authorization."""
+        """Return the bearer token; None of no or another kind of authorization."""
         scheme, _, token = (self.authorization() or "").partition(" ")
         return token.strip() if scheme.lower() == "bearer" else None
 
@@ -104,7 +104,7 @@ class Authenticator(Protocol):
     """One way to tell who is asking."""
 
     async def authenticate(self, credentials: Credentials) -> Viewer | None:
-        """Answer None when the credentials are not of the kind that this way is for.
+        """Return None when the credentials are not of the kind that this way is for.
 
         Raises:
             Unauthenticated: they are of the kind, and bad.
@@ -129,7 +129,7 @@ class Identity:
         try:
             return await self._viewer(credentials)
         except (Unauthenticated, IdentityUnavailable) as error:
-            _log.info("refused: %s", error.reason)
+            _log.info("Authentication failed: %s", error.reason)
             raise
 
     async def _viewer(self, credentials: Credentials) -> Viewer:
@@ -142,7 +142,7 @@ class Identity:
 
 
 def checked_user_id(user_id: object) -> str:
-    """Answer a user id that may be used as one.
+    """Return a user id that may be used as one.
 
     Raises:
         Unauthenticated: it is no text of 1 to 256 characters, has control characters or outer blanks, or is the

@@ -77,7 +77,7 @@ class SigningKeys:
                 check_address(address)
 
     async def find(self, key_id: str) -> SigningKey:
-        """Answer a key by its id.
+        """Return a key by its id.
 
         Raises:
             Unauthenticated: the issuer has no such key.
@@ -115,7 +115,7 @@ class SigningKeys:
             self._fetched_at = self._clock()
             self._failed = False
         except Exception as error:  # whatever a document makes its readers raise
-            _log.warning("the keys of %s cannot be fetched: %r", self._issuer, error)
+            _log.warning("Fetching the keys of %s failed: %r", self._issuer, error)
             self._failed = True
         finally:
             self._running = None

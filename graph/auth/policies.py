@@ -85,7 +85,7 @@ class Policies:
         try:
             return await self._cache.get((user_id, is_mfa))
         except Exception as error:
-            _log.error("The constraints of a user cannot be loaded: %s", _kinds(error))
+            _log.error("Loading the policy of a user failed: %s", _kinds(error))
             raise PolicyUnavailable from error
 
     async def _load_patiently(self, session: tuple[str, bool]) -> Policy:
@@ -94,7 +94,7 @@ class Policies:
                 try:
                     return await self._load(*session)
                 except Exception as error:
-                    _log.warning("Loading the constraints of a user failed, trying again: %s", _kinds(error))
+                    _log.warning("Loading the policy of a user failed, retrying: %s", _kinds(error))
                     await self._sleep(_PAUSE_SECONDS)
             return await self._load(*session)
 

@@ -138,7 +138,7 @@ class Compiler:
             self._rules[constraint_id] = _rule(constraint, self._holders) if constraint else None
 
     def policy(self) -> Policy:
-        """Answer the policy of all rows added; it denies everything if one was malformed, as in VAMS."""
+        """Return the policy of all rows added; it denies everything if one was malformed, as in VAMS."""
         return self._malformed or Policy((rule for rule in self._rules.values() if rule), roles=self._roles)
 
 
@@ -193,7 +193,7 @@ class _RulesOfType:
         self._plans: dict[str, _Plan] = {}
 
     def decide(self, fields: Mapping[str, object], action: str) -> Decision | None:
-        """Answer None when no rule says anything."""
+        """Return None when no rule says anything."""
         values = ["" if (value := fields.get(name, empty)) is None else value for name, empty in self._fields]
         if not self._are_as_stored(values):
             plan = self._plan(action, trust_conditions=False)

@@ -118,7 +118,7 @@ class Tokens:
 
 
 def _user_id(claims: Mapping[str, Any]) -> object:
-    """Answer the claim that VAMS takes for the user id: the first that is present, even if it is empty."""
+    """Return the claim that VAMS takes for the user id: the first that is present, even if it is empty."""
     if "vams:tokens" in claims:
         tokens = claims["vams:tokens"]
         tokens = json.loads(tokens) if isinstance(tokens, str) else tokens

@@ -116,7 +116,7 @@ class SharedCredentials:
             self._frozen, fault = source(), None
         except BotoCoreError as error:
             if self._fault is None:
-                log.warning("AWS gives no credentials: %s", _reason(error))
+                log.warning("Loading AWS credentials failed: %s", _reason(error))
             fault = error
         self._fault, self._next_look = fault, self._clock() + _PAUSE_SECONDS
         if self._frozen is None or (fault is not None and self.refresh_needed(0)):

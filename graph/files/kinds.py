@@ -78,7 +78,7 @@ def file_name(key: str) -> str:
 
 
 def is_refused(name: str, *media_types: str | None) -> bool:
-    """Tell whether VAMS lets no file of such a name, or of one of such types, out."""
+    """Return whether VAMS lets no file of such a name, or of one of such types, out."""
     trimmed = name.lower().rstrip(". ")  # Windows takes these off the end of a name
     if any(trimmed.endswith(extension) for extension in _REFUSED_EXTENSIONS):
         return True

@@ -119,7 +119,7 @@ class FileStore:
         try:
             url = await self._caller.run(sign)
         except BotoCoreError as error:
-            log.warning("S3 links cannot be signed: %s", type(error).__name__)
+            log.warning("Signing a link of S3 failed: %s", type(error).__name__)
             raise UpstreamUnavailable("S3") from None
         return FileDownload(url, _end(url), name, media_type, facts.size)
 

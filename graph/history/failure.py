@@ -99,7 +99,7 @@ class _Search:
         return linked
 
     def _failed_by_itself(self, container: Visit, position: int) -> bool:
-        """Tell whether a container had failed before in its attempt, or had an expression that failed."""
+        """Return whether a container had failed before in its attempt, or had an expression that failed."""
         since = container.attempt.position if container.attempt is not None else 0
         return any(
             self._places[earlier] is container

@@ -24,7 +24,7 @@ def scope_of(place: Place) -> Scope:
 
 
 def is_placed(place: Place) -> bool:
-    """Tell whether the entries of the visit and of all containers around it were read, up to the root."""
+    """Return whether the entries of the visit and of all containers around it were read, up to the root."""
     scope, visit = scope_of(place), visit_of(place)
     while visit is not None:
         if visit.entered_event_id is None:

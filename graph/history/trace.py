@@ -128,11 +128,11 @@ class Trace:
         visit.fail(len(self.places), event.text("error"), event.text("cause"))
 
     def has_failed(self, visit: Visit) -> bool:
-        """Tell whether the last thing read of a visit in this run is a failure."""
+        """Return whether the last thing read of a visit in this run is a failure."""
         return visit.failed_at >= self.redriven_at
 
     def is_unbroken_from(self, event_id: int) -> bool:
-        """Tell whether everything after an event was read."""
+        """Return whether everything after an event was read."""
         return not self.gaps or event_id > self.gaps[-1][1]
 
     def open_scope(

@@ -40,7 +40,7 @@ class Unread:
         return visit if visit is not None and visit.exited_event_id is None else None
 
     def is_only_attempt(self, attempt: Attempt) -> bool:
-        """Tell whether the definition rules out that its container starts another attempt."""
+        """Return whether the definition rules out that its container starts another attempt."""
         state = self.state(attempt.visit.name)
         return state is not None and not state.is_retried
 

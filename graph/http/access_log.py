@@ -98,4 +98,5 @@ def write_json() -> None:
 def log_unhandled(_loop: object, context: dict[str, Any]) -> None:
     """Log an exception that no task retrieved; asyncio's own handler would log the values that tasks held."""
     error = context.get("exception")
-    logging.getLogger("asyncio").error("unhandled in the background: %s", type(error).__qualname__, exc_info=error)
+    name = type(error).__qualname__
+    logging.getLogger("asyncio").error("Unhandled exception in a background task: %s", name, exc_info=error)

@@ -57,7 +57,7 @@ async def of_result(
 
 
 async def may_download_input(file: InputRow | StepInputFileRow, context: Context) -> bool:
-    """Tell whether a link would be given, as far as can be told without asking S3."""
+    """Return whether a link would be given, as far as can be told without asking S3."""
     try:
         return await _place_of_input(file, context) is not None
     except Forbidden:
@@ -65,7 +65,7 @@ async def may_download_input(file: InputRow | StepInputFileRow, context: Context
 
 
 async def may_download_output(file: OutputFileRow, context: Context) -> bool:
-    """Tell whether a link would be given, as far as can be told without asking S3."""
+    """Return whether a link would be given, as far as can be told without asking S3."""
     try:
         return (await _place_of_output(file, context))[1] is not None
     except Forbidden:
@@ -73,7 +73,7 @@ async def may_download_output(file: OutputFileRow, context: Context) -> bool:
 
 
 async def may_download_result(result: OutputResultRow, context: Context) -> bool:
-    """Tell whether a link would be given, as far as can be told without asking S3."""
+    """Return whether a link would be given, as far as can be told without asking S3."""
     try:
         return (await _place_of_result(result, context))[1] is not None
     except Forbidden:
@@ -180,7 +180,7 @@ async def _place_in_asset(context: Context, asset: AssetRow, version: FileVersio
 
 
 async def _is_registered(context: Context, place: S3Location | None) -> bool:
-    """Tell whether a place is in a bucket that VAMS registered, or a setting names."""
+    """Return whether a place is in a bucket that VAMS registered, or a setting names."""
     if place is None or place.bucket in context.services.settings.download_buckets:
         return place is not None
     return bool((await context.loaders.buckets.by_name.load(KeyRange(place.bucket, limit=1))).rows)

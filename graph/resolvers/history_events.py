@@ -251,7 +251,7 @@ class _Walk:
         return Filled([*shown, *entries[len(shown) :]], stopped_at=None if reader.is_closed else mark)
 
     def _is_read_up(self, reader: GapReader, last: int) -> bool:
-        """Tell whether nothing that was read lies behind an event."""
+        """Return whether nothing that was read lies behind an event."""
         if reader.reached is None:
             return False
         return last >= reader.reached if self._window.forward else last <= reader.reached
@@ -265,7 +265,7 @@ def _direction(*, forward: bool) -> str:
 
 
 def _is_beyond(gap: Gap, start: int, *, forward: bool) -> bool:
-    """Tell whether the way from an event does not lead through a gap any more."""
+    """Return whether the way from an event does not lead through a gap any more."""
     return gap.before is not None and start >= gap.before - 1 if forward else start <= gap.after + 1
 
 

@@ -130,7 +130,7 @@ class GuardedProtocol(HttpToolsProtocol):
         method, version = self.parser.get_method(), self.parser.get_http_version()
         if method == b"CONNECT":
             raise _Refused("This server is no proxy.", 405)
-        log.info("upgrade ignored")
+        log.info("Upgrade header ignored")
         lines = [b"%s %s HTTP/%s" % (method, self.url, version.encode())]
         for name, value in self.headers:
             if name not in _UPGRADES:
@@ -239,7 +239,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def _refuse(self, refused: _Refused) -> None:
         """Say in one line why nothing more is read, and end the connection once what was asked before is answered."""
-        log.info("request refused: %s", refused)
+        log.info("Request rejected: %s", refused)
         if self.transport.is_closing():
             return
         cycle: RequestResponseCycle | None = self.cycle  # None until the first head

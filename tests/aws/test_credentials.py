@@ -152,7 +152,7 @@ async def test_credentials_that_ran_out_and_cannot_be_renewed_are_an_error_until
         await signers.current()
     clock.forward(2)
     assert key_of(await signers.current()) == "id-2"
-    assert "AWS gives no credentials: CredentialRetrievalError of p" in caplog.messages
+    assert "Loading AWS credentials failed: CredentialRetrievalError of p" in caplog.messages
     assert [record for record in caplog.records if record.name.startswith("graph") and "secret" in record.message] == []
 
 

@@ -258,7 +258,7 @@ def test_keys_outlast_a_renewal_that_fails(
         now[0] += 2
         client.query(**QUERY)
     assert endpoint.keys == ["KEYONE"] * 4
-    assert told(caplog) == ["AWS gives no credentials: CredentialRetrievalError of custom-process"]
+    assert told(caplog) == ["Loading AWS credentials failed: CredentialRetrievalError of custom-process"]
 
 
 def test_a_source_that_recovers_is_read_again(disk: Disk, settings: Settings) -> None:

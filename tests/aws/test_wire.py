@@ -180,7 +180,7 @@ async def test_without_credentials_nothing_is_read_and_the_log_says_why(
     reads = reads_of(settings(dynamodb_endpoint=database.endpoint))
     assert isinstance(await read(reads, database.names), DatabaseRejected)
     failed = f"dynamodb.GetItem failed: table={DATABASES.name} code={NoCredentialsError.__name__} attempt=1"
-    assert caplog.messages == ["AWS gives no credentials: Unable to locate credentials", failed]
+    assert caplog.messages == ["Loading AWS credentials failed: Unable to locate credentials", failed]
 
 
 async def test_a_profile_that_there_is_not_is_told_with_the_first_read(caplog: pytest.LogCaptureFixture) -> None:

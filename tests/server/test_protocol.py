@@ -109,7 +109,7 @@ def test_a_refused_upgrade_is_one_line_of_the_log(server: str, caplog: pytest.Lo
         connection.send(b"".join(post("{ viewer { userId } }", *UPGRADES["websocket"])))
         connection.read()
     assert [record.getMessage() for record in caplog.records if "upgrade" in record.getMessage().lower()] == [
-        "upgrade ignored"
+        "Upgrade header ignored"
     ]
 
 

@@ -30,7 +30,7 @@ def _entered(trace: Trace, event: Event, link: Place | None) -> Place:
 
 
 def _is_stopped(trace: Trace, visit: Visit) -> bool:
-    """Tell whether the last of an open visit was read before a redrive, with no gap in which it may have ended."""
+    """Return whether the last of an open visit was read before a redrive, with no gap in which it may have ended."""
     return trace.unbroken_from <= visit.position < trace.redriven_at
 
 
