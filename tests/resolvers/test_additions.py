@@ -1,9 +1,10 @@
-"""A table with an index, whose rows are objects, takes these places alone: the recipe of docs/architecture.md."""
+"""A table with an index, and an engine, take these places alone: the recipes of docs/architecture.md."""
 
 import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -173,16 +174,54 @@ DOCUMENT = """query($id: String!) { pipelineExecution(pipelineExecutionId: $id) 
   notesOfAuthor(author: "ana") { nodes { id noteId } } } }"""
 
 
+FLOWS = (ROOT / "tests" / "engines" / "flows.py").read_text()
+ENGINE_PLACES = (
+    (
+        "graph/engines/engine.py",
+        '    STEP_FUNCTIONS = "STEP_FUNCTIONS"\n',
+        '    STEP_FUNCTIONS = "STEP_FUNCTIONS"\n    FLOWS = "FLOWS"\n',
+    ),
+    (
+        "graph/engines/flows.py",
+        "",
+        (ROOT / "tests/engines/flows.py").read_text().replace("SERVERLESS_WORKFLOW", "FLOWS"),
+    ),
+    (
+        "graph/engines/service.py",
+        "(StepFunctions(clients.states, caller),)",
+        "(StepFunctions(clients.states, caller), Flows())",
+    ),
+    ("graph/engines/service.py", "class Engines:", "from graph.engines.flows import Flows\n\n\nclass Engines:"),
+)
+ENGINE_SCRIPT = """
+import asyncio, json, sys
+from tests.harness import Graph
+from tests.memory import NAMES
+from tests.resolvers.test_second_engine import RUN, database
+
+graph = Graph(database(RUN, "flow:convert/2026-07-14"), NAMES)
+print(json.dumps(asyncio.run(graph.data(sys.argv[2], id=RUN.execution_id))))
+"""
+ENGINE_DOCUMENT = """query($id: String!) { execution(executionId: $id) {
+  engineExecution { engine name status stages { nodes { name } } history { totalCount } } } }"""
+
+
+@pytest.mark.slow
+def test_an_engine_takes_its_places_and_no_other(tmp_path: Path) -> None:
+    copy(tmp_path, ENGINE_PLACES)
+    assert run(tmp_path, ENGINE_SCRIPT, "", ENGINE_DOCUMENT)["execution"]["engineExecution"] == {
+        "engine": "FLOWS",
+        "name": "2026-07-14",
+        "status": "SUCCEEDED",
+        "stages": {"nodes": [{"name": "Bake"}]},
+        "history": {"totalCount": 2},
+    }
+
+
 @pytest.mark.slow
 def test_a_table_with_an_index_takes_its_places_and_no_other(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "graph", tmp_path / "graph", ignore=shutil.ignore_patterns("__pycache__", "static"))
-    for name, today, then in PLACES:
-        path = tmp_path / name
-        assert path.exists() == bool(today)
-        text = path.read_text() if today else ""
-        assert text.count(today) == 1 or not today, name
-        path.write_text(text.replace(today, then) if today else then)
-    told = run(tmp_path, SAMPLE_STEP_IDS[0])
+    copy(tmp_path, PLACES)
+    told = run(tmp_path, SCRIPT, SAMPLE_STEP_IDS[0], DOCUMENT)
     notes = told["page"]["pipelineExecution"]["notes"]
     assert notes["totalCount"] == 3
     assert [(note["author"], note["body"]) for note in notes["nodes"]] == [("ana", "says 0"), ("bob", "says 1")]
@@ -193,8 +232,20 @@ def test_a_table_with_an_index_takes_its_places_and_no_other(tmp_path: Path) -> 
     assert 'type Note implements Node @key(fields: "pipelineExecutionId noteId")' in told["sdl"]
 
 
-def run(place: Path, step: str) -> Any:
-    command = [sys.executable, "-c", SCRIPT, step, DOCUMENT]
+def copy(place: Path, additions: Iterable[tuple[str, str, str]]) -> None:
+    """Copy the package and make the additions to the copy."""
+    shutil.copytree(ROOT / "graph", place / "graph", ignore=shutil.ignore_patterns("__pycache__", "static"))
+    for name, today, then in additions:
+        path = place / name
+        assert path.exists() == bool(today)
+        text = path.read_text() if today else ""
+        assert text.count(today) == 1 or not today, name
+        path.write_text(text.replace(today, then) if today else then)
+
+
+def run(place: Path, script: str, *arguments: str) -> Any:
+    """Return what a script prints as JSON, with the package of a place."""
+    command = [sys.executable, "-c", script, *arguments]
     environment = {"PYTHONPATH": f"{place}:{ROOT}", "AWS_EC2_METADATA_DISABLED": "true", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
     assert done.returncode == 0, done.stderr
