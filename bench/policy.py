@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from graph.auth.policy import compile_policy
 from tests.auth.casbin_reference import Reference
 from tests.auth.rows import constraint, criterion
+from tests.policies import compile_policy
 
 USER, ROLE = "bob@example.com", "plant-user"
 CONSTRAINTS = (10, 50, 200)

@@ -11,7 +11,6 @@ from graphql import GraphQLError
 
 from graph.app import make_services
 from graph.auth.identity import Authenticator, Viewer
-from graph.auth.policy import compile_policy
 from graph.aws.clients import Clients
 from graph.aws.database import Answer as Found
 from graph.aws.database import Client, Operation
@@ -28,6 +27,7 @@ from graph.tables.catalogue import Table
 from graph.tables.reader import Reader
 from graph.tables.tally import Tally
 from graph.tables.writer import ChangeWriter, ExecutionWriter
+from tests.policies import compile_policy
 
 SCHEMA = create_schema()
 SUBGRAPH = create_subgraph(with_node=True)

@@ -9,7 +9,7 @@ from graph.auth.access import Access
 from graph.auth.constraints import FIELDS
 from graph.auth.identity import Viewer
 from graph.auth.policies import Policies
-from graph.auth.policy import Policy, compile_policy
+from graph.auth.policy import Policy
 from graph.aws.clients import Clients
 from graph.demo.data import Items
 from graph.demo.model import Asset, Pipeline, Run, Selection, Specified, Step, Workflow, identifier
@@ -31,6 +31,7 @@ from tests.auth.rows import ALL_ACTIONS, constraint, criterion
 from tests.demo.reading import written
 from tests.harness import SCHEMA, Graph, LockStepReader
 from tests.memory import NAMES, MemoryDatabase
+from tests.policies import compile_policy
 
 Constraint = dict[str, Any]
 EVERYTHING = [

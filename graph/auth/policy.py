@@ -142,14 +142,6 @@ class Compiler:
         return self._malformed or Policy((rule for rule in self._rules.values() if rule), roles=self._roles)
 
 
-def compile_policy(user_id: str, roles: Iterable[str], rows: Iterable[Row]) -> Policy:
-    """Compile the constraint rows found for the roles and the user, in that order, in one go."""
-    compiler = Compiler(user_id, roles)
-    for row in rows:
-        compiler.add(row)
-    return compiler.policy()
-
-
 def _rule(constraint: Constraint, holders: frozenset[str]) -> Rule | None:
     held = [permission for permission in constraint.permissions if permission.holder in holders]
     if not held:

@@ -4,7 +4,6 @@ Names and keys are those of the VAMS workflow-execution data model. Physical tab
 up at start by :mod:`graph.tables.names`. All key attributes are strings and every index projects all attributes.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -249,10 +248,3 @@ PERMISSION_TABLES = (CONSTRAINTS, ROLES, USER_ROLES, API_KEYS)
 TABLES = EXECUTION_TABLES + DEFINITION_TABLES + PERMISSION_TABLES
 """What every deployment needs."""
 ALL_TABLES = (*TABLES, BUCKETS)
-
-
-def execution_indexes() -> Iterator[tuple[Table, Index]]:
-    """Yield the nine indexes over the execution tables, each with its table."""
-    for table in EXECUTION_TABLES:
-        for index in table.indexes:
-            yield table, index

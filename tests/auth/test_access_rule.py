@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graph.auth import routes
-from graph.auth.policy import Policy, compile_policy
+from graph.auth.policy import Policy
 from graph.demo import world
 from graph.demo.permissions import permission_rows
 from graph.errors import GraphError
@@ -19,6 +19,7 @@ from graph.tables.tally import Tally
 from tests.auth.rows import constraint, criterion
 from tests.auth.rule import allows_execution
 from tests.demo.reading import ITEMS, written
+from tests.policies import compile_policy
 from tests.worlds import EVERYTHING, MemoryReader, access, executions
 
 

@@ -10,10 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graph.auth.constraints import FIELDS, OPERATORS
-from graph.auth.policy import Decision, DecisionReason, Policy, compile_policy, deny_everything
+from graph.auth.policy import Decision, DecisionReason, Policy, deny_everything
 from graph.errors import MalformedValue
 from tests.auth.casbin_reference import Reference
 from tests.auth.rows import ALL_ACTIONS, constraint, criterion
+from tests.policies import compile_policy
 
 USER, ROLE = "bob@example.com", "plant-user"
 ASSET = {"databaseId": "plant-models", "assetName": "pump", "assetType": ".step", "tags": ["locked"]}

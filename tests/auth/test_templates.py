@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from graph.auth import routes
-from graph.auth.policy import Policy, compile_policy
+from graph.auth.policy import Policy
 from tests.auth.rows import ALL_ACTIONS, constraint, criterion
+from tests.policies import compile_policy
 
 DATABASE = "plant-models"
 EXECUTION = "9b1c0f5e7d6a4b3c8e2f1a0d9c8b7a65"

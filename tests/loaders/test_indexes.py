@@ -11,10 +11,11 @@ from graph.demo.samples import SAMPLE_EXECUTION_ID
 from graph.loaders import Loaders
 from graph.loaders.base import KeyLoader, KeyRange, RangeLoader
 from graph.tables import catalogue
-from graph.tables.catalogue import Index, Table, execution_indexes
+from graph.tables.catalogue import Index, Table
 from graph.tables.reader import DatabaseRejected
 from tests.demo.reading import rows
 from tests.loaders.conftest import Operate
+from tests.tables.indexes import execution_indexes
 
 
 @dataclass(frozen=True)

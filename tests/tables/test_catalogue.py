@@ -7,8 +7,8 @@ from graph.tables.catalogue import (
     PERMISSION_TABLES,
     ROLES,
     TABLES,
-    execution_indexes,
 )
+from tests.tables.indexes import execution_indexes
 
 
 def test_executions_are_kept_in_eleven_tables_with_nine_indexes() -> None:

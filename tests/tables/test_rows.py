@@ -7,6 +7,7 @@ from graph.tables import catalogue, decode, rows
 from graph.tables.records import executions, inputs, steps
 from graph.tables.rows import Row, field_names, key_part, position_attributes, stored
 from tests.demo.reading import written
+from tests.tables.indexes import execution_indexes
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -105,7 +106,7 @@ def test_each_index_places_rows_by_its_sort_key_and_then_the_tables(
     assert position_attributes(table, index) == expected
 
 
-@pytest.mark.parametrize(("table", "index"), [*catalogue.execution_indexes()], ids=str)
+@pytest.mark.parametrize(("table", "index"), [*execution_indexes()], ids=str)
 def test_a_row_of_any_index_can_say_where_it_stands(table: catalogue.Table, index: catalogue.Index) -> None:
     row = ROWS[table]
     names = dict.fromkeys((*table.key, index.partition, *([index.sort] if index.sort else ())))
