@@ -1,7 +1,7 @@
-"""Which operations run now: those whose prices fit together, the cheapest first.
+"""Admission control: which operations run now, bounded by their prices, the cheapest first.
 
-A process answers everybody in turn on one core, so what runs at once is bounded by what it costs and not by how many
-there are: a thousand small operations go side by side, and only a few of the dearest.
+A process runs on one core, so the sum of the prices of running operations is bounded, and not their number: a thousand
+small operations run side by side, but only a few of the most expensive.
 """
 
 import asyncio
@@ -16,25 +16,26 @@ from graph.errors import Overloaded
 
 
 class AdmissionController:
-    """Admit operations, so that what runs at once is bounded by its price.
+    """Admits operations while the sum of their prices is within bounds.
 
-    An operation may begin while it leaves at least as many of the points free as it takes itself, so a small one finds
-    a place beside the dearest; one that leaves too few begins when it is alone. Whoever waits, the cheapest goes first.
+    An operation begins if it leaves at least as many points free as it takes, so that a small one still fits beside the
+    most expensive; an operation that is too large for that begins when it is alone. The cheapest of those that wait
+    begins first.
     """
 
     def __init__(self, points: int, seconds: float) -> None:
         self._points = points
         self._seconds = seconds
         self._running = 0
-        self._left = 0  # who gave up and are still in the queue
+        self._left = 0  # cancelled waiters that are still in the queue
         self._arrivals = itertools.count()
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
 
     def admit(self, price: int) -> AbstractAsyncContextManager[None]:
-        """Return the admission of an operation of some points, to be entered.
+        """Return a context manager that admits an operation of a price and ends its admission.
 
         Raises:
-            Overloaded: on entering, when none was free for too long.
+            Overloaded: on entering, after too long a wait.
         """
         return _Admission(self, price)
 
@@ -49,7 +50,7 @@ class AdmissionController:
             async with Deadline(self._seconds):
                 await given
         except BaseException as error:
-            if given.done() and not given.cancelled():  # it was given while its waiter gave up
+            if given.done() and not given.cancelled():  # admitted while its waiter was cancelled
                 self.end(price)
             else:
                 self._leave()
@@ -58,7 +59,7 @@ class AdmissionController:
             raise
 
     def end(self, price: int) -> None:
-        """Give a turn back."""
+        """End the admission of an operation, and admit those that now fit."""
         self._running -= price
         while self._waiting and (self._waiting[0][2].done() or self._fits(self._waiting[0][0])):
             price, _, given = heapq.heappop(self._waiting)
@@ -69,7 +70,7 @@ class AdmissionController:
                 given.set_result(None)
 
     def _leave(self) -> None:
-        """Count one who gave up. Once they are half of those who wait, take them all from the queue."""
+        """Count a cancelled waiter. Once they are half of the queue, remove them all."""
         self._left += 1
         if 2 * self._left > len(self._waiting):
             self._waiting = [one for one in self._waiting if not one[2].done()]

@@ -1,4 +1,4 @@
-"""The Starlette application, and what it needs from the outside made ready before it serves."""
+"""The Starlette application, and the services that it runs on."""
 
 import asyncio
 import gc
@@ -55,11 +55,11 @@ _CLOSE_SECONDS = 0.5  # nobody waits for what a service still answers then
 
 
 def application() -> Starlette:
-    """Return the application over a deployment, as the settings say; what each worker of ``vams-graph serve`` runs.
+    """Return the application over a deployment, which each worker of ``vams-graph serve`` runs.
 
     Raises:
-        UnknownSettings: when a variable looks like a setting and is none.
-        NotConfigured: when nothing tells who asks.
+        UnknownSettings: when a variable has the prefix of settings and is none.
+        NotConfigured: when no authenticator is configured.
         MissingTableNames: when neither the environment nor SSM names every table.
     """
     access_log.write_json()
@@ -69,13 +69,12 @@ def application() -> Starlette:
 
 
 def settle_garbage_collection() -> None:
-    """Make the collector look at what operations leave behind, and seldom at what they still hold.
+    """Make the garbage collector run less often while operations grow.
 
-    With Python's own thresholds a big operation is looked through again and again while it grows, which took three
-    quarters of its time.
+    With Python's default thresholds it traverses a big operation again and again, for three quarters of its time.
     """
     gc.collect()
-    gc.freeze()  # what is made at start stays, and need not be looked through at all
+    gc.freeze()  # objects made at start live as long as the process
     gc.set_threshold(*_GARBAGE_THRESHOLDS)
 
 
@@ -91,7 +90,7 @@ def deployment(settings: Settings) -> Services:
 
 
 def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> Starlette:
-    """Yield the application over its services, which it closes when it ends, with examples for the explorer."""
+    """Return the application over its services, which it closes at shutdown, with examples for the explorer."""
     settings, counts = services.settings, Metrics()
     readiness = Readiness(services.availability.is_given)
 
@@ -139,13 +138,13 @@ def create_app(services: Services, examples: Iterable[Example] = EXAMPLES) -> St
         exception_handlers={HTTPException: http_error, Exception: unexpected_error},
         lifespan=lifespan,
     )
-    app.router.redirect_slashes = False  # where to, Starlette would say by what the client's Host header says
+    app.router.redirect_slashes = False  # Starlette would redirect to whatever the Host header says
     app.state.readiness = readiness
     return app
 
 
 async def _settle(services: Services) -> None:
-    """Wait for what must not stop halfway, and for writes that nobody waits for."""
+    """Wait for actions that must not stop halfway, and for status writes."""
     async with asyncio.TaskGroup() as both:
         both.create_task(services.finisher.settle(_SETTLE_SECONDS))
         if services.writer is not None:
@@ -153,7 +152,7 @@ async def _settle(services: Services) -> None:
 
 
 def _drain_first(readiness: Readiness, seconds: float) -> None:
-    """Let SIGTERM tell the balancer, and wait, before it reaches the server that stops accepting."""
+    """On SIGTERM, fail the readiness probe for some seconds before the server stops accepting."""
     stop = signal.getsignal(signal.SIGTERM)
     if threading.current_thread() is not threading.main_thread() or not callable(stop):
         return
@@ -183,8 +182,8 @@ def make_services(
 ) -> Services:
     """Return the services over a database and the clients of AWS, with the authenticators of requests.
 
-    Without a writer no check is written, and without changes there are no actions. Where nothing else reads the
-    database, its client does, in threads.
+    Without ``writer`` no status check is written, and without ``changes`` there are no actions. Without ``database``,
+    the client reads, in threads.
 
     Raises:
         NotConfigured: when the settings name no authenticator, or trust a gateway without a proof worth the name.
@@ -235,7 +234,7 @@ def connect(
 
     Raises:
         MissingTableNames: when neither the environment nor SSM names every table.
-        BotoCoreError, ClientError: when AWS cannot be asked, or refuses to answer.
+        BotoCoreError, ClientError: when a call of AWS fails.
     """
     session = session or Session(settings.profile, settings.region)
 

@@ -1,4 +1,4 @@
-"""What one operation carries. Nothing in it outlives the operation but the services that it points to."""
+"""The context of one operation. Only the services that it refers to outlive the operation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ from graph.tables.writer import ChangeWriter, ExecutionWriter
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What lives as long as the process: made at start, shared by all operations, holding no rows and no viewer."""
+    """The services of a process: made at start, shared by all operations, without rows and viewers."""
 
     settings: Settings
     reader: Reader
@@ -40,15 +40,15 @@ class Services:
     engines: Engines
     files: FileStore
     federation: Proof | None
-    """What proves the gateway of a supergraph; None where none is trusted."""
+    """Checks the proof of a supergraph's gateway; None when none is trusted."""
     writer: ExecutionWriter | None
-    """What writes checks of executions back; None where the setting is off."""
+    """Writes status checks back; None when the setting is off."""
     availability: Availability
     """Whether the tables can be read."""
     changes: ChangeWriter | None = None
-    """What actions change the tables by; None where the setting is off."""
+    """Writes the changes of actions; None when actions are off."""
     finisher: Finisher = field(default_factory=Finisher)
-    """Work that goes on when the operation that began it is over."""
+    """Runs work that goes on after its operation."""
 
     def close(self) -> None:
         """Wait for calls in flight and free the threads."""
@@ -76,9 +76,13 @@ class Extra(Enum):
 class Selection:
     """What an operation selects, anywhere in it: the fields of each GraphQL type, and the stored fields that they need.
 
-    ``begins`` are the kinds of rows that are sure to be needed with an execution, ``extras`` what else fields show.
+    Loaders serve all places of an operation, so rows of one class are read with the same fields everywhere in it.
 
-    Loaders serve every place of an operation alike, so what is read of a kind of row is the same everywhere in it.
+    Attributes:
+        fields: The selected fields by type.
+        reads: The stored fields to read by row class.
+        begins: The row classes that are certainly read with an execution, so that both reads begin together.
+        extras: What selected fields need beyond stored fields.
     """
 
     fields: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -89,10 +93,10 @@ class Selection:
 
 @dataclass
 class Context:
-    """One operation: its services, who asks for it and under which policy, what it selects, its loaders, its calls.
+    """One operation: its services, viewer, policy, selection, loaders and counts of calls.
 
-    ``document`` is set where it was parsed and validated already; ``ends_at`` where the process is stopped at a certain
-    time, in seconds of the monotonic clock, as on AWS Lambda.
+    ``document`` is set when it is parsed and validated already. ``ends_at`` is when the process will be stopped, in
+    seconds of the monotonic clock, as on AWS Lambda; None elsewhere.
     """
 
     services: Services
@@ -106,12 +110,12 @@ class Context:
     scope: OperationScope = field(init=False)
 
     def __post_init__(self) -> None:
-        """Make the scope, whose work to finish is the process's."""
+        """Make the scope, whose unfinished work the process's finisher takes over."""
         self.scope = OperationScope(self.services.finisher)
 
     @property
     def cursors(self) -> Cursors:
-        """What seals and opens cursors."""
+        """Seals and opens cursors."""
         return self.services.cursors
 
     @cached_property
@@ -121,18 +125,18 @@ class Context:
 
     @cached_property
     def logs(self) -> OperationLogs:
-        """What the operation may read of logs."""
+        """The operation's reads of logs, within its budget."""
         settings = self.services.settings
         return OperationLogs(settings.logs_registered, settings.logs_budget_seconds)
 
     @cached_property
     def engines(self) -> OperationEngines:
-        """What the operation reads of engines."""
+        """The operation's reads of engines, within its budget."""
         return self.services.engines.operation(self.scope)
 
     @cached_property
     def files(self) -> OperationFiles:
-        """What the operation may take of files."""
+        """The operation's reads of files, within its budget."""
         return OperationFiles(self.services.files)
 
     @cached_property
@@ -141,13 +145,13 @@ class Context:
         return Access(self.viewer, self.policy, self.loaders, Envelopes(self.services.files))
 
     def note(self, written: Written) -> None:
-        """Take note of rows that the operation changed, and forget all that was read before."""
+        """Note the rows that the operation changed, and forget everything read before."""
         self.written.update(written)
         for read in ("access", "engines", "loaders", "logs"):
             self.__dict__.pop(read, None)
 
     async def close(self) -> None:
-        """End all that was begun, and let go of all that was read: loaders and context know each other."""
+        """End all tasks, and drop the loaders, which refer to the context: a cycle."""
         await self.scope.close()
         self.__dict__.pop("access", None)
         self.__dict__.pop("loaders", None)

@@ -1,9 +1,8 @@
 """Time limits that a pause of the machine does not use up.
 
-After a pause, an event loop runs the timers that came due before it looks at anything else. Whoever waited would be
-told that it took too long, although what it waited for is there. So a limit is counted in steps, each with a timer of
-its own. A timer that fires late tells of a pause, of which only its step is counted: at most a tenth of the limit,
-wherever in it the pause lies.
+After a pause, an event loop runs the timers that came due before it reads sockets, so operations would time out
+although their answers have arrived. So a limit is counted in steps, each with a timer of its own. A timer that fires late shows
+that there was a pause, and only its step is counted: at most a tenth of the limit.
 """
 
 import asyncio
@@ -13,11 +12,11 @@ from types import TracebackType
 
 STEPS = 10
 LATE_SECONDS = 0.25
-"""How late a timer fires that tells of a pause; a busy loop is late by less. No step is shorter."""
+"""How late a timer fires after a pause; a busy loop is late by less. No step is shorter."""
 
 
 class Timer:
-    """Call a function after some seconds, of which a pause of the machine uses up one step at most."""
+    """Calls a function after some seconds, of which a pause of the machine uses up at most one step."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, seconds: float, call: Callable[[], None]) -> None:
         self._loop, self._call = loop, call
@@ -26,7 +25,7 @@ class Timer:
         self._begin()
 
     def cancel(self) -> None:
-        """Call nothing."""
+        """Cancel the timer."""
         self._handle.cancel()
 
     def _begin(self) -> None:
@@ -40,17 +39,17 @@ class Timer:
         self._left -= self._step if has_paused else self._step + late
         if self._left > 0:
             self._begin()
-        elif has_paused:  # once, and whatever the next timer tells: a loop that is always late still ends what waits
+        elif has_paused:  # once only, so that a loop that is always late still times out
             self._handle = self._loop.call_later(LATE_SECONDS, self._call)
         else:
             self._call()
 
 
 class Deadline(AbstractAsyncContextManager[None]):
-    """Cancel what is done within after some seconds, as ``asyncio.timeout`` does, whose place it takes.
+    """Cancels its block after some seconds, as ``asyncio.timeout`` does, except for pauses of the machine.
 
     Raises:
-        TimeoutError: on leaving, when that happened.
+        TimeoutError: at the end of the block, when that happened.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -58,7 +57,7 @@ class Deadline(AbstractAsyncContextManager[None]):
         self._has_expired = False
 
     async def __aenter__(self) -> None:
-        """Begin to count."""
+        """Start the timer."""
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - nothing is awaited but in a task
         self._task, self._cancelling = task, task.cancelling()
@@ -67,9 +66,9 @@ class Deadline(AbstractAsyncContextManager[None]):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        """Count no more."""
+        """Cancel the timer; turn its cancellation into TimeoutError."""
         self._timer.cancel()
-        del self._timer  # which refers to this: a cycle, left to the collector
+        del self._timer  # which refers to this: a cycle
         is_own = self._has_expired and self._task.uncancel() <= self._cancelling
         if is_own and isinstance(error, asyncio.CancelledError):
             raise TimeoutError from error

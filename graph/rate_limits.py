@@ -1,4 +1,4 @@
-"""How much each caller may ask in a time: a bucket of points for each, which operations empty and time fills."""
+"""Rate limits: a token bucket of points for each caller, which operations empty and time refills."""
 
 import math
 import time
@@ -12,7 +12,7 @@ _MOST_CALLERS = 10_000
 
 
 class TokenBuckets(Protocol):
-    """Where the buckets are kept. Those of this module are in the process; a shared store can take their place."""
+    """The token buckets of all callers, in this process or in a shared store."""
 
     async def charge(self, caller: str, points: int) -> None:
         """Take points from a caller's bucket.
@@ -22,13 +22,13 @@ class TokenBuckets(Protocol):
         """
 
     async def refund(self, caller: str, points: int) -> None:
-        """Give a caller points back that were charged."""
+        """Return charged points to a caller."""
 
 
 class LocalTokenBuckets:
     """Token buckets of this process alone.
 
-    A bucket that was not used for long is full again, and need not be kept: the longest unused go first.
+    A bucket that was unused for long is full again and need not be kept; the least recently used are dropped.
     """
 
     def __init__(self, points: int, per_second: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -38,7 +38,7 @@ class LocalTokenBuckets:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     async def charge(self, caller: str, points: int) -> None:
-        """Take points from a caller's bucket, made full at first sight.
+        """Take points from a caller's bucket; that of a new caller is full.
 
         Raises:
             RateLimited: when there are too few.
@@ -56,7 +56,7 @@ class LocalTokenBuckets:
             raise RateLimited(math.ceil(missing / self._per_second))
 
     async def refund(self, caller: str, points: int) -> None:
-        """Give a caller points back that were charged."""
+        """Return charged points to a caller."""
         if caller in self._left:
             left, then = self._left[caller]
             self._left[caller] = (left + points, then)  # a bucket is never more than full when it is used next

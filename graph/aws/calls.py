@@ -14,7 +14,7 @@ from graph.aws.retries import Attempts, Failure, RetryPolicy
 NOT_FOUND = frozenset(
     {"404", "NoSuchKey", "ResourceNotFoundException", "ExecutionDoesNotExist", "StateMachineDoesNotExist"}
 )
-"""Codes that are no news: logs, executions, machines and files come and go."""
+"""Codes that the log need not warn of: logs, executions, machines and files come and go."""
 
 ResultT = TypeVar("ResultT")
 
@@ -25,7 +25,7 @@ TIME_IS_UP = "TimeBudget"  # the code of a call that the operation has no time l
 
 
 class CallFailed(Exception):
-    """A call that was refused, or failed at every attempt. ``code`` is that of AWS or of the connection."""
+    """A call that failed at every attempt, or must not be retried. ``code`` is that of AWS or of the connection."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -33,12 +33,12 @@ class CallFailed(Exception):
 
 
 def is_throttle(failure: CallFailed) -> bool:
-    """Return whether a service refused a call only because it was asked too often."""
+    """Return whether a service throttled a call."""
     return Failure.of_code(failure.code).is_throttled
 
 
 CALLS: ContextVar[Counter[str] | None] = ContextVar("CALLS", default=None)
-"""Where an operation counts its calls, by service: what its tasks begin, they begin in its context."""
+"""The counts of an operation's calls, by service; its tasks inherit its context."""
 
 
 class Caller:
@@ -60,7 +60,7 @@ class Caller:
         *,
         expected: Collection[str] = NOT_FOUND,
     ) -> Mapping[str, Any]:
-        """Return what a method of a client answers.
+        """Call a method of a client in a thread, with retries, and return its answer.
 
         Args:
             operation: the service and operation that the log names, such as ``states.DescribeExecution``.

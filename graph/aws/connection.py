@@ -1,7 +1,7 @@
-"""One HTTP connection that asks and is answered, one exchange after the other.
+"""One HTTP connection, with one exchange after the other.
 
-It stays open only after a whole answer with nothing beyond it. An exchange that was given up, took too long or broke
-takes its connection with it, so no answer ever reaches another's caller.
+It stays open only after a complete answer with nothing beyond it. An exchange that was cancelled, timed out or broke
+closes its connection, so no answer ever reaches the caller of another request.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ _LONGEST_ANSWER = 100 * 1024 * 1024  # 16 MB of items, each byte of which JSON m
 
 @dataclass(slots=True)
 class Answer:
-    """A whole answer, whose body is what its checksum says."""
+    """A complete answer, with its checksum verified."""
 
     status: int
     body: bytes
@@ -31,11 +31,11 @@ class StaleError(Exception):
 
 
 class Connection(asyncio.Protocol):
-    """Is what the transport and the parser call, beside :meth:`exchange`.
+    """A connection; beside :meth:`exchange`, its methods are callbacks of the transport and the parser.
 
     Attributes:
-        is_open: whether it can be asked, once it is idle.
-        idle_since: when it was answered last, by the clock of its loop.
+        is_open: Whether it takes requests, once it is idle.
+        idle_since: When its last exchange ended, by the clock of its loop.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, endpoint: str) -> None:

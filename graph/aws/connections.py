@@ -22,7 +22,7 @@ _IDLE_SECONDS = 50.0  # some gateways forget an idle connection after a minute, 
 
 
 class Connections:
-    """Those of the event loop that runs; a loop that is gone takes its own with it."""
+    """The connections of the running event loop to one endpoint; another loop has others."""
 
     def __init__(self, endpoint: str, *, most: int, seconds: float, tls: SSLContext | None) -> None:
         parts = urlsplit(endpoint)
@@ -37,9 +37,9 @@ class Connections:
         self._good: AddrInfoType | None = None  # the address that answered last
 
     async def exchange(self, request: Callable[[], bytes]) -> Answer:
-        """Return the answer to a request, which is made when its turn has come.
+        """Return the answer to a request, which is built once a connection is free.
 
-        One that meets a connection which the endpoint had closed is made again, on a new one: reads may be.
+        A request on a connection that the endpoint has closed is repeated on a new one, as reads may be.
 
         Raises:
             ConnectionError, HTTPClientError: those of botocore, when no whole answer came.
@@ -94,7 +94,7 @@ class Connections:
 
 
 def _take(idle: list[Connection], now: float) -> Connection | None:
-    """Return the connection that was used last and may still be good; those that may not be are ended."""
+    """Return the most recently used connection that may still be open; close those that are not."""
     while idle:
         connection = idle.pop()
         if connection.is_open and now - connection.idle_since < _IDLE_SECONDS:

@@ -1,7 +1,7 @@
 """DynamoDB without boto3: requests that are signed here, over connections of the event loop.
 
-A Query of twenty items takes a twentieth of the CPU that boto3 needs for it (docs/performance.md). Where DynamoDB is,
-with which credentials and which authorities of TLS, is still for botocore to say, so all settings of AWS count.
+A Query of twenty items takes a twentieth of the CPU that boto3 needs for it (docs/performance.md). The endpoint, the
+credentials and the authorities of TLS come from botocore, so all settings of AWS count.
 """
 
 import logging
@@ -68,9 +68,9 @@ class WireDatabase:
 
 
 def reads(settings: Settings, client: Any, session: Session | None = None) -> LazyDatabase:
-    """Return what makes the reader's calls instead of a boto3 client: the wire, to where the client would call.
+    """Return the database that the reader calls: over the wire, to the endpoint of a boto3 client.
 
-    What only boto3 can do is left to the client, and so is everything where the settings say so.
+    The client itself is called when only boto3 can do it (a proxy, a path), or the settings say so.
     """
     return LazyDatabase(lambda: _reads(settings, client, session))
 
@@ -110,7 +110,7 @@ def _refusal(response: Response, operation: Operation) -> ClientError:
 
 
 def _code(response: Response) -> str:
-    """Return the code of a refusal; empty where something else than DynamoDB refused."""
+    """Return the code of an error; empty when it is not DynamoDB's."""
     try:
         return str(orjson.loads(response.body)["__type"]).rpartition("#")[2]
     except (orjson.JSONDecodeError, KeyError, TypeError):

@@ -10,7 +10,7 @@ from graph.tables.states import OutputFileType
 
 
 def outcome_rows(run: Run, step: Step) -> Iterator[Row]:
-    """Return files with the versions they became, metadata, results, and the summary log if the step has one."""
+    """Yield files with the versions they became, metadata, results, and the summary log if the step has one."""
     for file in step.files:
         yield _output_file(run, step, file)
         if file.asset_version_id and run.output_asset:

@@ -64,7 +64,7 @@ ROLES_DEFINED = (
 
 
 def permission_rows() -> Iterator[Row]:
-    """Return roles, constraints, the roles of each user, and API keys. A user without roles has no row but the key."""
+    """Yield roles, constraints, the roles of each user, and API keys. A user without roles has no row but the key."""
     for role in ROLES_DEFINED:
         yield _role(role)
     for constraint in CONSTRAINTS_OF_ROLES:

@@ -1,8 +1,8 @@
-"""One implementation of paging for every connection: arguments to a window, entries to a page.
+"""Paging, for every connection: turn arguments into a window, and entries into a page.
 
 A window says where reading begins and stops, in the direction of reading; a source fills it with up to one entry more
-than asked for, which tells whether more follows. Pages hold rows and positions; cursors are sealed only where they are
-selected.
+than the page holds, which shows whether more follows. Pages hold rows and positions; cursors are sealed only when they
+are selected.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -63,7 +63,7 @@ class Entry(Generic[NodeT]):
     position: Position
     roles: tuple[Any, ...] = ()
     seal: Seal | None = field(default=None, compare=False, repr=False)
-    """What makes cursors of positions, once a page shows it."""
+    """Seals positions into cursors; set once a page shows the entry."""
 
     @property
     def cursor(self) -> str:
@@ -76,8 +76,8 @@ class Entry(Generic[NodeT]):
 class Filled(Generic[NodeT]):
     """What a source read, in the direction of reading: up to ``count + 1`` entries.
 
-    Where the reading ended early, ``stopped_at`` is the position to go on from, and ``reason`` says which budget ended
-    it, if one did. ``warnings`` say what the reading left out.
+    When reading ended early, ``stopped_at`` is the position to continue from, and ``reason`` the budget that ended it;
+    None when a failed call did. ``warnings`` say what was not read.
     """
 
     entries: Sequence[Entry[NodeT]]
@@ -130,7 +130,7 @@ async def paginate(
     read: Callable[[Window], Awaitable[Filled[NodeT]]],
     count: Callable[[], Awaitable[int | None]] | None = None,
 ) -> Page[NodeT]:
-    """Return the page that a request asks for.
+    """Return the page of a request.
 
     ``bound_to`` are the parent's key and the filter, which cursors are bound to together with the field. ``read`` fills
     a window and is not called when only the total was selected.

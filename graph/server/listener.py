@@ -1,4 +1,4 @@
-"""The one way in which this project makes a server: every listener has the guarded protocol."""
+"""The configuration of every server of this project: each listener has the guarded protocol."""
 
 import resource
 from functools import partial
@@ -17,7 +17,7 @@ _LEAST_CONNECTIONS = 16
 
 
 def configuration(app: Any, settings: Settings, **options: Any) -> uvicorn.Config:
-    """Return what uvicorn needs to serve an application, or the factory of one, under the bounds of the settings."""
+    """Return the configuration of uvicorn for an application, or its factory, with the bounds of the settings."""
     given = {
         "log_config": None,
         "access_log": False,  # a URL can hold variables

@@ -1,4 +1,4 @@
-"""uvicorn's HTTP protocol with what it leaves open closed. The one module that relies on what uvicorn keeps to itself.
+"""uvicorn's HTTP protocol with bounds. The one module that relies on private parts of uvicorn.
 
 uvicorn with httptools answers a request that asks for an upgrade and reads its body as the next request. It holds heads
 and trailers of any length, and waits without end for a head, and for the rest of a body that it has answered. Each of
@@ -40,7 +40,7 @@ class ConnectionBounds:
 
 
 class _Refused(Exception):
-    """A request that is not read any further."""
+    """A request that is rejected, with the text and status of the response."""
 
     def __init__(self, text: str, status: int = 431) -> None:
         super().__init__(text)
@@ -76,7 +76,7 @@ class GuardedProtocol(HttpToolsProtocol):
             self._make_room()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go."""
+        """Stop the timers."""
         self._stop_timer()
         self._stop_unread_timer()
         super().connection_lost(exc)
@@ -99,7 +99,7 @@ class GuardedProtocol(HttpToolsProtocol):
             self._unread_timer = None
 
     def data_received(self, data: bytes) -> None:
-        """Read what came, as far as the bounds allow."""
+        """Parse received bytes, within the bounds."""
         self._unset_keepalive_if_required()
         try:
             self._feed(data)
@@ -238,7 +238,7 @@ class GuardedProtocol(HttpToolsProtocol):
             self._refuse(_Refused("The server has as many connections as it may.", 503))
 
     def _refuse(self, refused: _Refused) -> None:
-        """Say in one line why nothing more is read, and end the connection once what was asked before is answered."""
+        """Log why a request is rejected, and close the connection once earlier requests are answered."""
         log.info("Request rejected: %s", refused)
         if self.transport.is_closing():
             return

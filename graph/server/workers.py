@@ -1,4 +1,4 @@
-"""Running the application: workers, their log and their counts, and how they end."""
+"""Run the application: workers, their log and metrics, and shutdown."""
 
 import os
 import tempfile
@@ -40,9 +40,9 @@ def serve(factory: str, settings: Settings) -> None:
 
 
 class _Workers(Multiprocess):
-    """Workers that listen on their own when they are to end.
+    """Workers whose parent closes its listening sockets before they end.
 
-    While their parent held the socket too, connections that no worker takes any more would wait for it, and be lost.
+    While the parent held a socket, connections that no worker accepts any more would wait in it, and be lost.
     """
 
     def terminate_all(self) -> None:
