@@ -152,7 +152,7 @@ async def _settle(services: Services) -> None:
 
 
 def _drain_first(readiness: Readiness, seconds: float) -> None:
-    """On SIGTERM, fail the readiness probe for some seconds before the server stops accepting."""
+    """Make SIGTERM fail the readiness probe for some seconds before the server stops accepting."""
     stop = signal.getsignal(signal.SIGTERM)
     if threading.current_thread() is not threading.main_thread() or not callable(stop):
         return

@@ -1,8 +1,8 @@
 """Time limits that a pause of the machine does not use up.
 
 After a pause, an event loop runs the timers that came due before it reads sockets, so operations would time out
-although their answers have arrived. So a limit is counted in steps, each with a timer of its own. A timer that fires late shows
-that there was a pause, and only its step is counted: at most a tenth of the limit.
+although their answers have arrived. So a limit is counted in steps, each with a timer of its own. A timer that fires
+late shows that there was a pause, and only its step is counted: at most a tenth of the limit.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Objects on their way out: an object that may not be seen is None, exactly like one that does not exist."""
+"""The gate of resolvers: an object that the viewer may not see is None, exactly like one that does not exist."""
 
 from typing import Protocol, TypeVar
 
@@ -21,14 +21,14 @@ class OfExecution(Protocol):
 
 
 async def visible(context: Context, row: RowT | None) -> RowT | None:
-    """Return the object, if there is one and the viewer may see it."""
+    """Return a row if the viewer may see it; None otherwise, or without a row."""
     return row if row is not None and await context.access.sees(row) else None
 
 
 async def within_sight(context: Context, wanted: ExecutionFilter) -> ExecutionFilter:
-    """Return the filter, with a workflow that cannot exist in the place of one whose executions the viewer may not see.
+    """Return the filter, with an impossible workflow instead of one whose executions the viewer may not see.
 
-    So one that is hidden is looked for as one that is absent is: with the same reads, and none of its own index.
+    So a hidden workflow costs the same reads as an absent one, and its index is not read.
 
     Raises:
         GraphError: when the workflow cannot be read.
@@ -39,7 +39,7 @@ async def within_sight(context: Context, wanted: ExecutionFilter) -> ExecutionFi
 
 
 def require_details(of: OfExecution, context: Context) -> None:
-    """Refuse what is beyond the row of a list.
+    """Require the permission for details: everything beyond the row of a list.
 
     Raises:
         Forbidden: when the viewer may not read the details of the execution.
@@ -48,7 +48,7 @@ def require_details(of: OfExecution, context: Context) -> None:
 
 
 def require_metadata(of: OfExecution, context: Context) -> None:
-    """Refuse metadata.
+    """Require the permission for metadata.
 
     Raises:
         Forbidden: when the viewer may not page through the metadata of the execution.
@@ -58,7 +58,7 @@ def require_metadata(of: OfExecution, context: Context) -> None:
 
 
 def require_logs(of: OfExecution, context: Context) -> None:
-    """Refuse log text, ARNs, and what engines were given and returned.
+    """Require the permission for log text, ARNs, and the input and output of engines.
 
     Raises:
         Forbidden: when the viewer may not read the logs of the execution.
@@ -68,7 +68,7 @@ def require_logs(of: OfExecution, context: Context) -> None:
 
 
 def may_read_logs(of: ExecutionRow, context: Context) -> bool:
-    """Return whether :func:`require_logs` would refuse nothing."""
+    """Return whether :func:`require_logs` would not raise."""
     access = context.access
     return access.permits(routes.execution_details(of.execution_id)) and access.permits(
         routes.execution_logs(of.execution_id)

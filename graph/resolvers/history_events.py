@@ -164,10 +164,10 @@ async def event_detail(event: HistoryEvent, context: Context) -> Any:
 
 
 class _Walk:
-    """A page of a history, for which reading goes on into what the run's own reading left out.
+    """A page of a history, which reads on into the gap that the reading of the run left.
 
-    A position is an event's id, which outlives every token of the engine. Where reading stopped in the gap, a token is
-    with it, which saves the way there from the gap's side.
+    A position is an event's id, which outlives every token of the engine. A position within the gap also has the token
+    that leads there, which saves reading the gap from its side again.
     """
 
     def __init__(self, of: Part, window: Window, context: Context) -> None:
@@ -178,7 +178,7 @@ class _Walk:
     async def read(self, choose: Choose, *, takes_all: bool) -> Filled[HistoryEvent]:
         """Fill the window with chosen events; ``takes_all`` says that all of them are."""
         reader, window = self._reader, self._window
-        # That more than a full page follows need not be read where every event counts: the gap holds some.
+        # Whether more than a full page follows need not be read when every event is chosen: the gap holds some.
         enough = window.count if takes_all else window.count + 1
         reason: ShortPageReason | None = None
         while True:
@@ -198,7 +198,7 @@ class _Walk:
         return self._filled(found, reader, is_short=reason is not None, reason=reason)
 
     def _read_on(self) -> GapReader | None:
-        """Return a reader of the gap; None where the window's way does not lead through one."""
+        """Return a reader of the gap; None when the window does not reach one."""
         gap, start, forward = self._of.detail.gap, self._start, self._window.forward
         if gap is None or (start is not None and _is_beyond(gap, start, forward=forward)):
             return None
@@ -209,7 +209,7 @@ class _Walk:
         return reader
 
     def _reachable(self, choose: Choose, more: Sequence[Event]) -> Sequence[AttributedEvent]:
-        """Return the chosen events of the window, in its direction, up to where something was not read."""
+        """Return the chosen events of the window, in its direction, up to the first that is not read."""
         reader, detail = self._reader, self._of.detail
         found, gap = _between(choose(detail.events_with(more)), self._window), detail.gap
         if reader is None or reader.is_closed or gap is None:
@@ -251,7 +251,7 @@ class _Walk:
         return Filled([*shown, *entries[len(shown) :]], stopped_at=None if reader.is_closed else mark)
 
     def _is_read_up(self, reader: GapReader, last: int) -> bool:
-        """Return whether nothing that was read lies behind an event."""
+        """Return whether nothing was read beyond an event."""
         if reader.reached is None:
             return False
         return last >= reader.reached if self._window.forward else last <= reader.reached
@@ -265,7 +265,7 @@ def _direction(*, forward: bool) -> str:
 
 
 def _is_beyond(gap: Gap, start: int, *, forward: bool) -> bool:
-    """Return whether the way from an event does not lead through a gap any more."""
+    """Return whether an event lies beyond a gap, in the direction of reading."""
     return gap.before is not None and start >= gap.before - 1 if forward else start <= gap.after + 1
 
 

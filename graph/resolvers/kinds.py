@@ -1,8 +1,7 @@
-"""Every kind of object with a global id, declared once: its id, what finds it, how other subgraphs refer to it.
+"""Every kind of object with a global id, declared once: its id, its finder, and its key for other subgraphs.
 
-From a declaration follow the ids that are taken, ``node`` and ``nodes``, and for an entity its ``@key``, its place in
-``_entities`` and what of it other subgraphs may answer too. Each kind is found by the key of its id, and passes the
-gate of the object that it belongs to.
+The declarations make the valid ids, ``node`` and ``nodes``, and for an entity its ``@key``, ``_entities`` and which of
+its fields other subgraphs may resolve too. A finder takes the key in an id, and passes the gate of its object.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -68,7 +67,7 @@ def kind_of(row: type[ObjectRow], find: Finder, entity: Entity | None = None) ->
 
 
 def definition(row: type[ObjectRow], find: Callable[..., Awaitable[Row | None]], *key: str) -> Kind:
-    """Declare a kind with permissions of its own, which other parts of a deployment know as well as this graph."""
+    """Declare a kind that has permissions of its own and is shared with other subgraphs."""
 
     async def by_id(context: Context, parts: tuple[str, ...]) -> Row | None:
         return await find(context, *parts)
@@ -115,7 +114,7 @@ async def _own_engine_execution(context: Context, key: tuple[str, ...]) -> Engin
 
 
 def _within_run(find: Callable[[Context, tuple[str, ...]], Awaitable[EngineExecution | None]]) -> Finder:
-    """Find a stage by the key of its run and its name."""
+    """Return a finder of stages, by the key of their run and their name."""
 
     async def find_stage(context: Context, key: tuple[str, ...]) -> Stage | None:
         run = await find(context, key)
@@ -131,7 +130,7 @@ async def _group(context: Context, key: tuple[str, ...]) -> executions.Execution
 def _within_step(
     loader: Callable[[Context], KeyLoader[Any]], route: Callable[[str], str] = routes.execution_details
 ) -> Finder:
-    """Find a row whose partition is a step, which leads to the execution that guards it and to the row's own route."""
+    """Return a finder of rows of a step's partition, which the step's execution and the row's route guard."""
 
     async def find(context: Context, key: tuple[str, ...]) -> Row | None:
         found, of = await context.scope.gather(loader(context).load(key), visible_step(context, key[0]))

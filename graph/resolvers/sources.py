@@ -14,15 +14,15 @@ from graph.tables.queries import Between, OneOf, Prefix
 
 ItemT = TypeVar("ItemT")
 
-EVALUATED = 200  # rows that one call looks at where some may be left out
+EVALUATED = 200  # rows that one call examines when a filter may exclude some
 
 
 @dataclass(frozen=True, slots=True)
 class Rows(Generic[RowT]):
-    """Which rows of a partition are wanted: a range of the sort key, less what conditions leave out after it.
+    """Which rows of a partition to read: a range of the sort key, and filters that DynamoDB applies to it.
 
-    ``admit`` says of some rows which may be shown. Its verdicts may end early, at the first row that it will not decide
-    for this page any more.
+    ``admit`` returns which of some rows may be shown. Its verdicts may be fewer than the rows, when it decides no
+    more of them for this page.
     """
 
     loader: RangeLoader[RowT]
@@ -30,8 +30,10 @@ class Rows(Generic[RowT]):
     conditions: tuple[OneOf, ...] = ()
     admit: Callable[[Sequence[RowT]], Awaitable[Sequence[bool]]] | None = None
 
-    def slice(self, partition: str, window: Window, start: Position | None, *, newest_first: bool = False) -> KeyRange:
-        """Return the first database page of a partition for a window."""
+    def key_range(
+        self, partition: str, window: Window, start: Position | None, *, newest_first: bool = False
+    ) -> KeyRange:
+        """Return the range that fills a window with one call of Query."""
         return KeyRange(
             partition,
             limit=window.count + 1,
@@ -57,13 +59,13 @@ async def partition(
 
     Reading goes on until the page is full, the partition ends, or a budget is spent.
     """
-    wanted = rows.slice(key, window, window.start, newest_first=newest_first)
+    wanted = rows.key_range(key, window, window.start, newest_first=newest_first)
     descending = window.forward == newest_first
     entries: list[Entry[RowT]] = []
     while True:
-        stretch = await rows.loader.load(wanted)
+        found = await rows.loader.load(wanted)
         budget.spend(1)
-        read = [Entry(row, row.position_in(rows.loader.index)) for row in stretch.rows]
+        read = [Entry(row, row.position_in(rows.loader.index)) for row in found.rows]
         reached = up_to(window.stop, read, descending=descending)
         verdicts = await rows.admit([entry.node for entry in reached]) if rows.admit else [True] * len(reached)
         entries += (entry for entry, is_shown in zip(reached, verdicts, strict=False) if is_shown)
@@ -72,21 +74,22 @@ async def partition(
         if len(verdicts) < len(reached):
             decided = reached[len(verdicts) - 1].position if verdicts else wanted.start
             return Filled(entries, ShortPageReason.PERMISSION_BUDGET, decided)
-        if stretch.end is None or len(reached) < len(read):
+        if found.end is None or len(reached) < len(read):
             return Filled(entries)
         if reason := budget.spent:
-            return Filled(entries, reason, stretch.end)
+            return Filled(entries, reason, found.end)
         limit = window.count + 1 - len(entries)
         if rows.admit is not None and wanted.limit is not None:
-            limit = min(2 * wanted.limit, EVALUATED)  # where some are hidden, more are: do not ask for them one by one
-        wanted = replace(wanted, start=stretch.end, limit=limit)
+            limit = min(2 * wanted.limit, EVALUATED)  # hidden rows come in groups: read more than the missing ones
+        wanted = replace(wanted, start=found.end, limit=limit)
 
 
 async def over_steps(rows: Rows[RowT], chain: Chain, window: Window, budget: Budget) -> Filled[RowT]:
-    """Return the rows of all steps of a chain, by place of the step and then by sort key.
+    """Return the rows of all steps of a chain, by index of the step and then by sort key.
 
-    The steps are read together, one database page each, so that the number of steps adds no round; only a step whose
-    rows are needed is read on. A position holds the step's place and id, and resumes at the place if the step is gone.
+    All steps are read together, with one call each, so that the number of steps adds no round; further pages are read
+    only of steps whose rows are needed. A position holds the step's index and id, and resumes at the index if
+    the step is gone.
     """
     start, stop = _resume(chain, window.start), _resume(chain, window.stop)
     steps = list(enumerate(chain.steps))
@@ -94,16 +97,16 @@ async def over_steps(rows: Rows[RowT], chain: Chain, window: Window, budget: Bud
     steps = steps[int(first[0]) if first else 0 : int(last[0]) + 1 if last else None]
     if not window.forward:
         steps.reverse()
-    slices = [
-        rows.slice(step.pipeline_execution_id, window, (start[1:] or None) if start and place == start[0] else None)
+    ranges = [
+        rows.key_range(step.pipeline_execution_id, window, (start[1:] or None) if start and place == start[0] else None)
         for place, step in steps
     ]
-    begun = await rows.loader.scope.settle(rows.loader.load(wanted) for wanted in slices)
+    first_pages = await rows.loader.scope.settle(rows.loader.load(wanted) for wanted in ranges)
     entries: list[Entry[RowT]] = []
-    for (place, step), wanted, stretch in zip(steps, slices, begun, strict=True):
-        if isinstance(stretch, Exception):
-            raise stretch
-        read = await _fill(rows.loader, wanted, stretch, window.count + 1 - len(entries), budget)
+    for (place, step), wanted, found in zip(steps, ranges, first_pages, strict=True):
+        if isinstance(found, Exception):
+            raise found
+        read = await _fill(rows.loader, wanted, found, window.count + 1 - len(entries), budget)
         for row in read.rows:
             position = row.position_in(rows.loader.index)
             if stop is not None and _has_reached((place, *position), stop, window):
@@ -161,18 +164,18 @@ class _Read(Generic[RowT]):
 
 
 async def _fill(
-    loader: RangeLoader[RowT], wanted: KeyRange, stretch: RowRange[RowT], missing: int, budget: Budget
+    loader: RangeLoader[RowT], wanted: KeyRange, page: RowRange[RowT], missing: int, budget: Budget
 ) -> _Read[RowT]:
-    """Return the rows of a slice that was begun, read on until there are enough or the budget is spent."""
+    """Return the rows of a range from its first page on, until there are enough or the budget is spent."""
     found: list[RowT] = []
     while True:
         budget.spend(1)
-        found += stretch.rows
-        if len(found) >= missing or stretch.end is None:
+        found += page.rows
+        if len(found) >= missing or page.end is None:
             return _Read(found[:missing])
         if reason := budget.spent:
-            return _Read(found, reason, stretch.end)
-        stretch = await loader.load(replace(wanted, start=stretch.end, limit=missing - len(found)))
+            return _Read(found, reason, page.end)
+        page = await loader.load(replace(wanted, start=page.end, limit=missing - len(found)))
 
 
 def _has_reached(place: Position, stop: Position, window: Window) -> bool:
