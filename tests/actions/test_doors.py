@@ -4,6 +4,8 @@ import asyncio
 import json
 import logging
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ from graph.documents.trusted import sha256
 from tests.actions.conftest import Make
 from tests.actions.world import World, run, step, sub_run
 from tests.http.test_disconnects import client, until
+from tests.server.raw import connected, post
+from tests.serving import listening
 
 OF = run("door", step("door", "RUNNING", sub_run("one")))
 DOCUMENT = f'mutation {{ abortExecution(input: {{ executionId: "{OF.execution_id}" }}) {{ outcome }} }}'
@@ -108,6 +112,33 @@ async def test_what_began_is_finished_when_the_client_hangs_up(world: Make) -> N
     assert set(here.statuses().values()) == {"RUNNING"}
     gate.set()
     await until(lambda: set(here.statuses().values()) == {"ABORTED"})
+
+
+@pytest.mark.parametrize("ends", ["the client", "the server"])
+def test_what_began_is_finished_over_a_socket_that_ends(world: Make, ends: str) -> None:
+    """Whether the client hangs up, or the server is told to end as by SIGTERM."""
+    here = world(OF, inner=("one",))
+    gate = threading.Event()
+    here.writes.before_write.append(lambda _table, _key: gate.wait(10))
+    with listening(here.app()) as address, connected(address) as connection:
+        connection.send(*post(DOCUMENT))
+        _wait(lambda: "stop one" in here.journal)
+        if ends == "the client":
+            connection.sock.close()
+            time.sleep(0.3)
+            assert set(here.statuses().values()) == {"RUNNING"}
+            gate.set()
+            _wait(lambda: set(here.statuses().values()) == {"ABORTED"})
+        else:
+            threading.Timer(0.3, gate.set).start()
+    assert set(here.statuses().values()) == {"ABORTED"}
+
+
+def _wait(condition: Callable[[], bool]) -> None:
+    ends_at = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < ends_at
+        time.sleep(0.01)
 
 
 async def test_each_abort_is_a_line_of_the_audit(world: Make, caplog: pytest.LogCaptureFixture) -> None:

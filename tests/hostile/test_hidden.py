@@ -25,6 +25,7 @@ from graph.demo.run_rows import run_rows
 from graph.rate_limits import LocalTokenBuckets
 from graph.settings import Settings
 from graph.tables import ids
+from graph.tables.writer import ChangeWriter
 from tests.harness import SCHEMA
 from tests.http.test_endpoint import Named
 from tests.memory import NAMES, MemoryDatabase
@@ -145,9 +146,11 @@ def test_every_filter_and_every_way_is_asked() -> None:
 
 
 @asynccontextmanager
-async def _serving(database: MemoryDatabase, **settings: Any) -> AsyncIterator[httpx.AsyncClient]:
+async def _serving(
+    database: MemoryDatabase, changes: ChangeWriter | None = None, **settings: Any
+) -> AsyncIterator[httpx.AsyncClient]:
     given = Settings(cursor_secrets=["a secret of the tests"], **settings)
-    services = make_services(given, database, NAMES, log_clients(), lambda *_: [Named()])
+    services = make_services(given, database, NAMES, log_clients(), lambda *_: [Named()], changes=changes)
     app = create_app(replace(services, policies=cast("Policies", GivenPolicies(POLICIES))))
     async with app.router.lifespan_context(app):
         transport = httpx.ASGITransport(app)
@@ -195,6 +198,39 @@ async def test_every_key_tells_the_same_of_what_is_hidden_and_of_nothing() -> No
             assert told(await ask(hidden, f"{{ {asked} }}")) == told(await ask(absent, f"{{ {asked} }}")), name
 
 
+MUTATIONS = {
+    "abortExecution": 'abortExecution(input: { executionId: "%s" }) { outcome warnings { code } }',
+    "abortExecutionGroup": 'abortExecutionGroup(input: { groupId: "%s" }) { isComplete results { outcome } }',
+    "deleteExecution": 'deleteExecution(input: { executionId: "%s", confirm: true }) { executionId }',
+}
+
+
+class _Unwritable:
+    """A client that changes the database, and is asked for nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"{name} was called")
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS)
+async def test_every_mutation_tells_the_same_of_what_is_hidden_and_of_nothing(mutation: str) -> None:
+    changes = ChangeWriter(_Unwritable(), NAMES, attempts=1)
+    settings: dict[str, Any] = {"changes": changes, "actions": True, "delete_executions": True}
+    keys = ["hidden"] if "Group" in mutation else [of.execution_id for of in HIDDEN]
+    async with _serving(WORLDS["hidden"], **settings) as hidden, _serving(WORLDS["absent"], **settings) as absent:
+        for key in keys:
+            document = f"mutation {{ {MUTATIONS[mutation] % key} }}"
+            answer = await ask(hidden, document)
+            assert answer.json()["data"] == {mutation: None}
+            assert told(answer) == told(await ask(absent, document))
+
+
+def test_every_mutation_is_asked() -> None:
+    mutation = SCHEMA.core.mutation_type
+    assert mutation is not None
+    assert set(mutation.fields) == set(MUTATIONS)
+
+
 async def test_whom_nothing_is_hidden_from_sees_all_of_it_and_what_it_took() -> None:
     async with _serving(WORLDS["hidden"]) as client:
         answer = (await ask(client, "{ executions(first: 100) { nodes { executionId } } }", "admin")).json()
@@ -226,7 +262,7 @@ async def test_the_rate_ends_at_the_same_question(
     monkeypatch.setattr("graph.app.LocalTokenBuckets", partial(LocalTokenBuckets, clock=lambda: 0.0))
 
     async def answered(world: str) -> list[tuple[int, dict[str, str], str]]:
-        limits = {"max_price": 1_000, "rate_points": 1_000, "rate_points_per_second": 1}
+        limits: dict[str, Any] = {"max_price": 1_000, "rate_points": 1_000, "rate_points_per_second": 1}
         async with _serving(WORLDS[world], **limits) as client:
             answers = [await ask(client, question(way, "first: 2"), filter=wanted)]
             while answers[-1].status_code != 429:
