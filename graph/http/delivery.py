@@ -113,7 +113,7 @@ def media_type(request: Request) -> str:
         return JSON
     older, newer = media_type_weight(accepted, JSON), media_type_weight(accepted, GRAPHQL_RESPONSE)
     if max(older, newer) <= 0:
-        raise HTTPError(406, f"Answers are {GRAPHQL_RESPONSE} or {JSON}.")
+        raise HTTPError(406, f"Not acceptable; accept {GRAPHQL_RESPONSE} or {JSON}.")
     # The newer type wins only where it is named: a client that takes anything may know nothing of it.
     return GRAPHQL_RESPONSE if newer > older or (newer == older and GRAPHQL_RESPONSE in accepted) else JSON
 

@@ -70,14 +70,14 @@ async def read_body(request: Request, maximum: int, seconds: float) -> GraphQLPa
         TimedOut: for a body that comes too slowly.
     """
     if not _is_json(request.headers.get("content-type", "")):
-        raise HTTPError(415, f"A request is {JSON} in UTF-8.", {"Accept-Post": JSON})
+        raise HTTPError(415, f"Unsupported Content-Type; send {JSON} in UTF-8.", {"Accept-Post": JSON})
     try:
         async with Deadline(seconds):
             body = await _received_body(request, maximum)
     except TimeoutError:
         raise TimedOut("request", seconds) from None
     except ClientDisconnect:
-        raise HTTPError(400, "The request broke off.") from None
+        raise HTTPError(400, "The body ended early.") from None
     return _parameters(_parse_json(body, "body"))
 
 
@@ -107,7 +107,7 @@ async def _received_body(request: Request, maximum: int) -> bytes:
     """Read a body. The limit bounds the bytes received as well as the bytes decompressed."""
     encoding = ", ".join(request.headers.getlist("content-encoding")).strip().lower() or "identity"
     if encoding not in ("identity", "gzip", "x-gzip"):  # RFC 9110, section 8.4.1.3, has the two be one
-        raise HTTPError(415, "A body is plain or gzip.", {"Accept-Encoding": "gzip"})
+        raise HTTPError(415, "Unsupported Content-Encoding; send gzip or none.", {"Accept-Encoding": "gzip"})
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared[:20]) > maximum:
         raise PayloadTooLarge("body", maximum, "bytes")
@@ -120,11 +120,11 @@ async def _received_body(request: Request, maximum: int) -> bytes:
         try:
             body += gunzip.unpack(chunk, maximum + 1 - len(body)) if gunzip else chunk
         except zlib.error:
-            raise HTTPError(400, "The body is not gzip.") from None
+            raise HTTPError(400, "The body is not valid gzip.") from None
         if len(body) > maximum:
             raise PayloadTooLarge("body", maximum, "bytes")
     if gunzip is not None and not gunzip.is_whole:
-        raise HTTPError(400, "The body is not whole.")
+        raise HTTPError(400, "The gzip body is incomplete.")
     return bytes(body)
 
 
@@ -132,34 +132,34 @@ def _parse_json(text: bytes, what: str) -> Any:
     try:
         return orjson.loads(text.removeprefix(BOM_UTF8))  # which RFC 8259, section 8.1, lets a reader ignore
     except orjson.JSONDecodeError:
-        raise HTTPError(400, f"The {what} is not JSON in UTF-8.") from None
+        raise HTTPError(400, f"The {what} must be JSON in UTF-8.") from None
 
 
 def _parameters(given: Any) -> GraphQLParams:
     if not isinstance(given, dict):
-        raise HTTPError(400, "A request is one JSON object.")
+        raise HTTPError(400, "The body must be one JSON object.")
     name, variables = given.get("operationName"), given.get("variables")
     if not isinstance(name, str | None):
-        raise HTTPError(400, "'operationName' is a string.")
+        raise HTTPError(400, "'operationName' must be a string.")
     if not isinstance(variables, dict | None):
-        raise HTTPError(400, "'variables' is an object.")
+        raise HTTPError(400, "'variables' must be an object.")
     return GraphQLParams(_document_ref(given), name or None, variables)
 
 
 def _document_ref(given: Mapping[str, Any]) -> DocumentRef:
     text, extensions = _unless_empty(given.get("query")), given.get("extensions")
     if not isinstance(extensions, dict | None):
-        raise HTTPError(400, "'extensions' is an object.")
+        raise HTTPError(400, "'extensions' must be an object.")
     if not isinstance(text, str | None):
-        raise HTTPError(400, "'query' is the document, a string.")
+        raise HTTPError(400, "'query' must be the document, a string.")
     identifier = _unless_empty(given.get("documentId", given.get("doc_id")))
     if identifier is not None and not (isinstance(identifier, str) and len(identifier) <= _LONGEST_ID):
-        raise HTTPError(400, f"'documentId' is a string of at most {_LONGEST_ID} characters.")
+        raise HTTPError(400, f"'documentId' must be a string of at most {_LONGEST_ID} characters.")
     hashed = _hash((extensions or {}).get("persistedQuery"))
     if text is None and identifier is None and hashed is None:
-        raise HTTPError(400, "'query' is the document, a string; or 'documentId' names it.")
+        raise HTTPError(400, "'query' must be the document, a string, or 'documentId' must name one.")
     if identifier is not None and (text is not None or hashed is not None):
-        raise HTTPError(400, "'documentId' stands alone, without 'query' and 'persistedQuery'.")
+        raise HTTPError(400, "'documentId' must stand alone, without 'query' and 'persistedQuery'.")
     if text is not None and hashed is not None and hashed != sha256(text):
         raise HTTPError(400, "provided sha does not match query")  # the words that Apollo's clients know
     return DocumentRef(text, identifier, hashed)
@@ -178,5 +178,5 @@ def _hash(persisted: Any) -> str | None:
         raise HTTPError(400, "Unsupported persisted query version")
     found = persisted.get("sha256Hash")
     if not isinstance(found, str) or not _HASH.fullmatch(found):
-        raise HTTPError(400, "'sha256Hash' is a hash in hexadecimal, in lower case.")
+        raise HTTPError(400, "'sha256Hash' must be a hash in lower-case hexadecimal.")
     return found

@@ -98,7 +98,7 @@ async def history_page(
         BadUserInput: for ``around`` beside a cursor or ``last``.
     """
     if around is not None and (request.after, request.before, request.last) != (None, None, None):
-        raise BadUserInput("'around' goes with 'first' alone.")
+        raise BadUserInput("'around' takes 'first' alone, without 'after', 'before' and 'last'.")
     detail = await context.engines.detail(reference)
     wanted = frozenset(types) if types is not None else None
 

@@ -194,7 +194,7 @@ def page_size(request: PageRequest) -> int:
 
 def _window(request: PageRequest, cursors: Cursors, bound: bytes) -> Window:
     if request.first is not None and request.last is not None:
-        raise BadUserInput("'first' and 'last' exclude each other.")
+        raise BadUserInput("Give 'first' or 'last', not both.")
     forward = request.last is None
     argument, size = ("first", request.first) if forward else ("last", request.last)
     size = request.default if size is None else size
