@@ -1,8 +1,8 @@
-"""Reading a history within a budget of pages.
+"""Read a history within a budget of pages.
 
-The first page is read from the start, because it tells where everything began; then pages are read from the end
-backwards, because they tell how it ended, until both meet. What lies between, where they do not, is a gap, into which
-whoever walks the events can read on from either side.
+The first page is read from the start, where everything began; then pages are read backwards from the end, which shows
+how it ended, until both meet. If they do not meet, what lies between is a gap, and a walk over the events can read on
+into it from either side.
 """
 
 from collections.abc import Awaitable, Sequence
@@ -17,12 +17,12 @@ from graph.history import Event
 
 @dataclass(slots=True)
 class Pages:
-    """Pages that may still be read, by one operation or of one history."""
+    """How many pages may still be read, by one operation or of one history."""
 
     left: int
 
     def take(self, count: int = 1) -> bool:
-        """Take some; return False where there are not so many left."""
+        """Take pages; return False, and take none, if fewer are left."""
         if self.left < count:
             return False
         self.left -= count
@@ -30,7 +30,7 @@ class Pages:
 
 
 class Gap(NamedTuple):
-    """The stretch that a reading left out: the ids around it, and the tokens that lead into it.
+    """The range of events that a reading left out: the ids around it, and the tokens that lead into it.
 
     Attributes:
         after: The last event before it; 0 where it begins with the history.
@@ -47,9 +47,9 @@ class Gap(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HistoryReading:
-    """The events that were read, in no order; whether the newest is among them, and a warning of what was not read.
+    """The events that were read, unsorted; whether the newest is among them, and a warning of what was not read.
 
-    ``gap`` is what can still be read; None where nothing is left, or nothing can be read at all.
+    ``gap`` can still be read; None if nothing is left, or nothing can be read at all.
     """
 
     events: Sequence[Event]
@@ -97,7 +97,7 @@ class _Reading:
 
     @property
     def cut(self) -> ExecutionWarning:
-        """Warn of the bound that ended it."""
+        """The warning of the bound that ended reading."""
         is_own = self._own.left <= 0
         code = ExecutionWarningCode.HISTORY_CUT if is_own else ExecutionWarningCode.OPERATION_BUDGET
         return ExecutionWarning(code, f"Only {len(self.events)} events of the history were read.")
@@ -106,7 +106,7 @@ class _Reading:
         return HistoryReading(self.events, self._read_to_end, warning, self._gap if can_go_on else None)
 
     async def forward(self, *, one_page: bool) -> bool:
-        """Read from the start; whether the end was reached."""
+        """Read from the start; return whether that reached the end."""
         while self._may_read():
             page = await self._read(self._gap.forward, newest_first=False)
             self.events += page.events
@@ -120,7 +120,7 @@ class _Reading:
         return False
 
     async def backward(self) -> bool:
-        """Read from the end; whether that reached what was read from the start."""
+        """Read from the end; return whether that reached what was read from the start."""
         while self._may_read():
             page = await self._read(self._gap.backward, newest_first=True)
             self.events += page.events
@@ -132,7 +132,7 @@ class _Reading:
         return False
 
     def _may_read(self) -> bool:
-        """Take a page off both budgets, where both have one."""
+        """Take a page off both budgets; return False if either has none."""
         if self._own.left <= 0 or not self._operation.take():
             return False
         return self._own.take()
@@ -142,7 +142,7 @@ class GapReader:
     """Reads into a gap from one side, page by page, until it meets the other.
 
     Attributes:
-        events: What was read of it, in no order.
+        events: The events read of it, unsorted.
         reached: The last id up to which everything was read from that side; None for the end of the history.
         token: Leads to the next page.
         page_token: Led to the page that was read last; None before.

@@ -1,7 +1,6 @@
-"""How operations are executed: by plans that complete what is plain by code made for it, and ask resolvers for more.
+"""Execute operations by plans: compiled code completes plain values, and resolvers are called for the rest.
 
-It knows nothing of this graph but what its schema declares. Errors are graphql-core's: a value that is not as expected
-is left to it.
+It knows only what the schema declares. graphql-core completes unexpected values, so errors are its own.
 """
 
 from graph.execution.declared import ANSWERED, Answered, Bound, FieldRequest, InstanceOf

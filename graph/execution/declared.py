@@ -1,4 +1,4 @@
-"""What declarations tell the executor beside the schema: how a field is answered, and how an object shows its type."""
+"""What declarations add to the schema for the executor: resolvers of fields, and record classes of types."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from typing import Any, Protocol
 from graphql import FieldNode, FragmentDefinitionNode, GraphQLObjectType
 
 ANSWERED = "answered"
-"""Where the metadata of a strawberry field holds its :class:`Answered`."""
+"""The key of :class:`Answered` in the metadata of a strawberry field."""
 
 Bound = Callable[[Any, Any], Awaitable[Any]]
-"""Answers a field for a record, within the context of an operation."""
+"""Resolves a field for a record, within the context of an operation."""
 
 
 class FieldRequest(Protocol):
-    """A field as an operation asks for it. What graphql-core tells resolvers is one."""
+    """The selection of a field in an operation; graphql-core's resolve info is one."""
 
     @property
     def field_name(self) -> str:
@@ -22,7 +22,7 @@ class FieldRequest(Protocol):
 
     @property
     def field_nodes(self) -> Sequence[FieldNode]:
-        """Where it is selected."""
+        """The nodes that select it."""
 
     @property
     def parent_type(self) -> GraphQLObjectType:
@@ -35,9 +35,9 @@ class FieldRequest(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """How a field is answered that is no attribute of its record.
+    """The resolver of a field that is no attribute of its record.
 
-    ``bind`` makes the function that answers it: first of where it is asked, then of its arguments, for all records.
+    ``bind`` takes the selection of the field, then its arguments, and returns the function that resolves records.
     """
 
     bind: Callable[[FieldRequest], Callable[[Mapping[str, Any]], Bound]]

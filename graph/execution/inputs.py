@@ -1,6 +1,6 @@
-"""Inputs: the variables that requests give, and the arguments of fields that are made of them.
+"""Inputs: the variables of requests, and the arguments of fields.
 
-A plain scalar of the right class is taken as it is. graphql-core and strawberry coerce all else, and say what is wrong.
+A plain scalar of the right class is taken as it is. graphql-core and strawberry coerce the rest, and report errors.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ from graph.execution.graphql_internals import Executor
 from graph.execution.strawberry_internals import GraphQLCoreConverter, StrawberryArgument, StrawberryOptional
 
 Convert: TypeAlias = Callable[[GraphQLField, Mapping[str, Any]], dict[str, Any]]
-"""Makes of coerced arguments what a resolver takes."""
+"""Converts coerced arguments to those that a resolver takes."""
 
 _PLAIN = {"String": str, "ID": str, "Int": int, "Boolean": bool}
 _UNCONVERTED = (str, ID, int, bool)
@@ -49,7 +49,7 @@ class Variables:
             self._declared.append((node.variable.name.value, _classes(kind), default))
 
     def plain(self, given: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the values of the variables; None where one is not plain."""
+        """Return the values of the variables; None if one is not plain."""
         values: dict[str, Any] = {}
         for name, classes, default in self._declared:
             value = given.get(name, default)
@@ -67,7 +67,7 @@ class Arguments:
     """The arguments of one selected field.
 
     Attributes:
-        are_constant: whether they are the same in each request; it is known once they were given.
+        are_constant: Whether they are the same in each request, which is known after the first.
     """
 
     def __init__(self, definition: GraphQLField, node: FieldNode, convert: Convert) -> None:
@@ -83,7 +83,7 @@ class Arguments:
         self.are_constant = False
 
     def given(self, variables: Mapping[str, Any], executor: Callable[[], Executor[Any]]) -> dict[str, Any]:
-        """Return the arguments for some values of the variables, as the field's resolver takes them."""
+        """Return the arguments by the values of variables, as the field's resolver takes them."""
         if self._constant is not None:
             arguments = dict(self._constant)
             for name, variable, classes in self._variable:
@@ -109,7 +109,7 @@ class Arguments:
 
 
 def _classes(kind: GraphQLInputType) -> frozenset[type]:
-    """Return the classes of the values that are of a type as they are; none for what is no plain scalar."""
+    """Return the classes of the values that need no coercion to a type; none unless it is a plain scalar."""
     inner: Any = kind.of_type if is_non_null_type(kind) else kind
     plain = _PLAIN.get(inner.name) if is_scalar_type(inner) and is_specified_scalar_type(inner) else None
     if plain is None:

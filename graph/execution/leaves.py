@@ -1,4 +1,4 @@
-"""Leaves: the code that takes a value as it is where its class is the expected one, and converts it otherwise."""
+"""Leaves: code that takes a value as it is if it has the expected class, and coerces it otherwise."""
 
 from collections.abc import Callable
 from inspect import isawaitable
@@ -18,17 +18,17 @@ Coerce = Callable[[Any], Any]
 
 
 class FallbackRequired(Exception):
-    """A value is not what it is expected to be. graphql-core completes it instead, and says what is wrong."""
+    """An unexpected value, which graphql-core completes instead, or reports what is wrong with it."""
 
 
 class PlainTypes(set[type]):
-    """Classes whose instances were looked at, and are plain values."""
+    """The classes whose instances are known to be plain values."""
 
     def admit(self, value: object) -> None:
         """Remember the class of a plain value.
 
         Raises:
-            FallbackRequired: for what is null, an error, or has to be awaited.
+            FallbackRequired: for null, an error or an awaitable.
         """
         if value is None or value is Undefined or isinstance(value, BaseException) or isawaitable(value):
             raise FallbackRequired
@@ -38,7 +38,7 @@ class PlainTypes(set[type]):
 
 
 def converter(leaf: GraphQLLeafType, plain: PlainTypes, *, is_nullable: bool) -> Coerce:
-    """Return what converts any value to a leaf, as graphql-core does."""
+    """Return a function that coerces any value to a leaf, as graphql-core does."""
     coerce = leaf.coerce_output_value
 
     def convert(value: Any) -> Any:
@@ -79,4 +79,4 @@ def members(leaf: GraphQLLeafType) -> tuple[type, dict[Any, str]] | None:
 
 
 NAMES: dict[str, Any] = {"isfinite": isfinite, "str": str, "int": int, "float": float}
-"""What the code of conditions refers to."""
+"""The names that the code of conditions uses."""

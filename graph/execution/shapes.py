@@ -1,7 +1,6 @@
-"""Shapes: what is selected of a value, apart from where in an operation it stands.
+"""Shapes: the selection of a value, independent of its place in an operation.
 
-A shape is a plain value that can be compared, so that selections that are alike share the code that is made for them,
-whatever their arguments and wherever they are.
+Shapes are compared by value, so that equal selections share compiled code, whatever their arguments and places.
 """
 
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class ListShape:
-    """A list. ``slot`` is the number of the place that its items have, where they are objects."""
+    """A list. ``slot`` is the number of the slot of its items, if they are objects."""
 
     item: "Value"
     is_nullable: bool
@@ -35,7 +34,7 @@ class ObjectShape:
 
 @dataclass(frozen=True, slots=True)
 class AbstractShape:
-    """An object of one of several types. ``slot`` is the number of its place."""
+    """An object of one of several types. ``slot`` is the number of its slot."""
 
     slot: int
     is_nullable: bool
@@ -67,10 +66,10 @@ Member: TypeAlias = Attribute | TypeName | UnresolvedField
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What is selected of an object, by response key.
+    """The selection of an object, by response key.
 
-    ``classes`` are those of the records that the type shows; None where it shows whatever has the attributes. ``slot``
-    is the number of the slot of its unresolved fields, where it has any.
+    ``classes`` are the record classes of the type; None if it shows any object with the attributes. ``slot`` is the
+    number of the slot of its unresolved fields; None if it has none.
     """
 
     type_name: str
@@ -81,14 +80,14 @@ class Shape:
 
     @property
     def is_pure(self) -> bool:
-        """Whether nothing in it needs a place: no unresolved field, and no list of objects."""
+        """Whether nothing in it needs a slot: no unresolved field, and no list of objects."""
         return self.slot is None and all(
             is_pure(member.value) for _, member in self.members if isinstance(member, Attribute)
         )
 
 
 def is_pure(value: Value) -> bool:
-    """Return whether nothing in a value needs a place."""
+    """Return whether nothing in a value needs a slot."""
     match value:
         case Leaf():
             return True

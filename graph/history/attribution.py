@@ -38,7 +38,7 @@ class AttributedEvent(NamedTuple):
 
 
 class UnreadRange(NamedTuple):
-    """A stretch of a history that was not read: its bounds are the events read around it.
+    """A range of a history that was not read, between the events read around it.
 
     Attributes:
         after_event_id: 0 where it begins with the history.
@@ -60,11 +60,11 @@ class Attribution:
     Attributes:
         events: In the order of their ids, each once.
         visits: In the order of entry.
-        gaps: First and last id of each stretch that was not read, before and between the events.
+        gaps: First and last id of each range that was not read, before and between the events.
         read_to_end: No newer event exists.
-        unbroken_from: Position of the first event after the last gap.
-        places: Of each event, in the same order; None where nothing read tells it.
-        runs: Stretches of events between redrives and gaps.
+        unbroken_from: Position of the first event after the last gap: from there on, nothing can have happened unread.
+        places: The place of each event, in the same order; None if no event that was read tells it.
+        runs: Consecutive events between redrives and gaps.
         redriven_at: Position of the last redrive; 0 without one.
         ended_at: Position of the event that ended the last run; None where none was read.
         failing: The visit that failed the last run, or a container around it; None where nothing read tells it.

@@ -1,8 +1,8 @@
-"""What is known of an execution while its events are read.
+"""The state of an attribution while events are read.
 
-Nothing is closed twice: an event that fails a container, an iteration or the execution leaves an `Ending` there, and
-visits get their last status only when nothing can revive them, because their container is left or starts another
-attempt, or the history is at its end. So a failure costs what it closes, once, however often the execution is redriven.
+No visit is closed twice. An event that fails a container, an iteration or the execution leaves an `Ending` there, and
+visits get their last status only when nothing can revive them: when their container is left or starts another attempt,
+or at the end of the history. So each visit is closed once, however often the execution is redriven.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from graph.history.visit import MAX_NESTING, Attempt, Ending, Scope, Visit
 
 
 class Run(NamedTuple):
-    """A stretch of events of one run, from ``position`` on; the index is None where it was not read."""
+    """Consecutive events of one run, from ``position`` on; the index is None if it was not read."""
 
     position: int
     redrive_index: int | None
@@ -29,8 +29,8 @@ class Trace:
     Attributes:
         visits: In the order of entry.
         places: Of each event read; None where nothing read tells it.
-        gaps: First and last id of each stretch that was not read.
-        runs: Stretches of events between redrives and gaps.
+        gaps: First and last id of each range that was not read.
+        runs: Consecutive events between redrives and gaps.
         unread: What is around events whose surroundings were not read.
         run: How many redrives were read.
         redriven_at: Position of the last one; what failed or ended before it goes on.

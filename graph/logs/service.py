@@ -1,4 +1,4 @@
-"""Logs as the rest of the graph reads them: sources to readers, and readings to words."""
+"""Logs as resolvers read them: choose the reader of a source, and turn readings into statuses and warnings."""
 
 import asyncio
 import time
@@ -37,9 +37,9 @@ _OF_STATUS = {LogReadStatus.DENIED: Code.LOG_DENIED, LogReadStatus.NOT_FOUND: Co
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is to be read for one log: a reader, or None and why there is nothing to read.
+    """The reader of one log; None, with a status and warnings, when there is nothing to read.
 
-    ``called`` says in warnings what it is, without an account; ``if_empty`` what to say where nothing was found.
+    ``called`` is its name in warnings, without an account; ``if_empty`` is the warning when it has no line.
     """
 
     called: str
@@ -49,7 +49,7 @@ class Target:
     if_empty: ExecutionWarning | None = None
 
     def status_of(self, reading: LogReading) -> LogReadStatus:
-        """Return how a reading of it went."""
+        """Return the status of a reading of the log."""
         if reading.failure is not None:
             return LogReadStatus.of_failure(reading.failure)
         if self.status is LogReadStatus.READ and not reading.lines and reading.stopped_at is None:
@@ -57,7 +57,7 @@ class Target:
         return self.status
 
     def warnings_of(self, reading: LogReading) -> tuple[ExecutionWarning, ...]:
-        """Return what there is to say of a reading of it."""
+        """Return the warnings of a reading of the log."""
         failed = () if reading.failure is None else (_failed(self.called, reading.failure),)
         empty = (self.if_empty,) if self.if_empty and self.status_of(reading) is LogReadStatus.EMPTY else ()
         return self.warnings + reading.warnings + failed + empty

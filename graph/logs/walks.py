@@ -1,9 +1,9 @@
-"""The reading of one scope, in either direction, resumed after any line, within an allowance.
+"""Read the lines of one scope, in either direction, from any line on, within an allowance.
 
-Oldest first, the whole time is searched at once, page by page. Newest first, CloudWatch can only read one stream whole;
-all else is searched in windows that go back from the end, wider and wider while they are empty, narrower where they
-hold too much. A search that finds nothing for long is cut to a narrower window too, so that what was searched in vain
-is known by its time, and the next reading need not search it again.
+Oldest first, the whole time is searched at once, page by page. Newest first, CloudWatch can read only a single stream;
+anything else is searched in windows of time back from the end, which get wider while they are empty and narrower when
+they hold too much. A search that finds nothing for long is cut to a narrower window too, so that the next reading knows
+up to what time nothing was found.
 """
 
 import asyncio
@@ -76,7 +76,7 @@ async def _read(of: ScopeReader, window: LineWindow, allowance: Allowance) -> Lo
 
 
 class _Walk:
-    """What the three ways of reading share: the lines found so far, and when to stop."""
+    """The state that the three walks share: the lines found so far, and when to stop."""
 
     def __init__(self, of: ScopeReader, window: LineWindow, allowance: Allowance) -> None:
         self.cloudwatch, self.scope = of.cloudwatch, of.scope
@@ -116,7 +116,7 @@ class _Walk:
 
 
 class _Forward(_Walk):
-    """From the oldest line on. Before ``_low``, a millisecond, everything was read."""
+    """Walks from the oldest line on. Everything before the millisecond ``_low`` was read."""
 
     async def read(self) -> LogReading:
         whole, width = self.span.high - self.span.low, self.window.width

@@ -13,7 +13,7 @@ ALL_EXECUTIONS = "execution"
 ARCHIVED = "#deleted"
 WHOLE = "/"
 NO_ID = "#"
-"""What is the id of nothing, in the place of one that may not be looked up."""
+"""An id that nothing has. It is read instead of one that may not be, so that both cost the same."""
 END_STATE = "true"
 OTHER_STATE = "false"
 
