@@ -12,16 +12,16 @@ class Place(NamedTuple):
     """The place of a line among those of several readers."""
 
     time: int
-    key: str
-    stream: str
+    key: int
+    stream: int
     ordinal: int
 
     @classmethod
-    def of(cls, key: str, mark: Mark) -> "Place":
+    def of(cls, key: int, mark: Mark) -> "Place":
         """Return the place of a mark of one reader."""
         return cls(mark.time, key, mark.stream, mark.ordinal)
 
-    def as_seen_by(self, key: str) -> Mark:
+    def as_seen_by(self, key: int) -> Mark:
         """Return the same place in the order of one reader's own lines."""
         if key == self.key:
             return Mark(self.time, self.stream, self.ordinal)
@@ -38,7 +38,7 @@ class PlaceWindow:
     stop: Place | None = None
     width: int | None = None
 
-    def for_reader(self, key: str) -> LineWindow:
+    def for_reader(self, key: int) -> LineWindow:
         """Return the window of one of the readers."""
         start, stop = (place and place.as_seen_by(key) for place in (self.start, self.stop))
         return LineWindow(self.count, self.forward, start, stop, self.width)
@@ -53,7 +53,7 @@ class Merged:
     width: int | None = None
 
 
-def merge(readings: Iterable[tuple[str, LogReading]], window: PlaceWindow) -> Merged:
+def merge(readings: Iterable[tuple[int, LogReading]], window: PlaceWindow) -> Merged:
     """Return the lines of some readings that were made for one window, in the direction of reading.
 
     Where a reading stopped early, nothing beyond its stop is given, for it may have lines before that. One that failed

@@ -82,4 +82,4 @@ class _HistoryReader:
         message = json.dumps(told, default=str)
         if not self.span.low <= at <= self.span.high or self.text not in message:
             return None
-        return Line(Mark(at, "", event.id), message, None)
+        return Line(Mark(at, 0, event.id), message, None)

@@ -17,6 +17,7 @@ from graph.logs.lines import Span
 from graph.logs.merging import PlaceWindow
 from graph.logs.scope import Owner
 from graph.logs.service import Target
+from graph.logs.sources import LogSource
 from graph.resolvers.log_pages import Log, LogPage, log_page, shared_log
 from graph.resolvers.logs import RegisteredLog, log_sources, sources_left_out
 from graph.resolvers.paging import PageRequest
@@ -26,8 +27,9 @@ from graph.tables.records.steps import StepRow
 LONGEST_PAGE = 1000
 
 # Keys of the logs that are not a source of a step. They also tell, within a cursor, which of them it is of.
-_GROUP = "group"
-_HISTORY = "history"
+_GROUP = -1
+_HISTORY = -2
+_ONLY = 0  # the key of a log that is alone, since its cursors are bound to it
 
 # In milliseconds.
 _BEFORE_START = 5 * 60_000  # as VAMS searches
@@ -89,13 +91,11 @@ async def source_events(
         return None
     sources = await log_sources(step, context)
     owner = Owner(step.execution_id, step.pipeline_execution_id, scope.registered_prefixes(sources))
-    key = of.source.location_digest
-    logs = {key: _source(context, of, step, owner, wanted.span(execution), wanted.text)} if admitted else {}
+    logs = {_ONLY: _source(context, of, step, owner, wanted.span(execution), wanted.text)} if admitted else {}
     registered = sum(source.is_registered for source in sources)
     skipped = None if admitted else _skipped(context, registered).about(of)
-    return await log_page(
-        context, request, (of.pipeline_execution_id, key, *wanted.identity()), lambda _: logs, skipped
-    )
+    bound = (of.pipeline_execution_id, of.source.location_digest, *wanted.identity())
+    return await log_page(context, request, bound, lambda _: logs, skipped)
 
 
 async def step_events(
@@ -112,7 +112,7 @@ async def step_events(
     chosen = [source for source in sources if stage_name is None or source.stage_name == stage_name]
     read = [source for source in chosen if context.logs.admits(step.pipeline_execution_id, source)]
     logs = {
-        source.location_digest: _source(context, RegisteredLog.of(step, source), step, owner, span, wanted.text)
+        _key(source): _source(context, RegisteredLog.of(step, source), step, owner, span, wanted.text)
         for source in read
     }
     group = execution.log_group_arn
@@ -139,12 +139,12 @@ async def execution_events(
     shared = (
         {_GROUP: shared_log(group, lambda: find(group, execution.execution_id, span, wanted.text))} if group else {}
     )
-    history: dict[str, Log] = {}
+    history: dict[int, Log] = {}
     if engines is not None:
         reader = engines.history(execution, span, wanted.text or "")
         history[_HISTORY] = shared_log("", lambda: Target("Execution history unavailable", reader))
 
-    def choose(window: PlaceWindow) -> Mapping[str, Log]:
+    def choose(window: PlaceWindow) -> Mapping[int, Log]:
         pin = window.start or window.stop
         if pin is None:
             return shared or history
@@ -152,6 +152,10 @@ async def execution_events(
 
     bound = (execution.execution_id, *wanted.identity())
     return await log_page(context, request, bound, choose, otherwise=history)
+
+
+def _key(source: LogSource) -> int:
+    return int(source.location_digest, 16)
 
 
 def _source(context: Context, log: RegisteredLog, step: StepRow, owner: Owner, span: Span, text: str | None) -> Log:

@@ -1,6 +1,7 @@
 """Pages of the lines of one log or of several, by time.
 
-A position is a line's time, the key of its log, its stream and its ordinal, so that several logs make one list.
+A position is a line's time, the key of its log, the digest of its stream and its ordinal, so that several logs make one
+list. All are numbers, which makes cursors short.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -17,6 +18,8 @@ from graph.resolvers.budget import Budget
 from graph.resolvers.logs import RegisteredLog
 from graph.resolvers.paging import Entry, Filled, Page, PageRequest, ShortPageReason, Window, paginate
 from graph.tables.cursors import Position
+
+_NUMBERS = "numbers"  # in what cursors are bound to: those of releases whose positions had texts do not open
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +71,10 @@ async def log_page(
     context: Context,
     request: PageRequest,
     bound_to: Sequence[object],
-    choose: Callable[[PlaceWindow], Mapping[str, Log]],
+    choose: Callable[[PlaceWindow], Mapping[int, Log]],
     skipped: ExecutionWarning | None = None,
     warnings: Sequence[ExecutionWarning] = (),
-    otherwise: Mapping[str, Log] | None = None,
+    otherwise: Mapping[int, Log] | None = None,
 ) -> LogPage:
     """Return a page of the lines of some logs; of others, where a first page has none of them.
 
@@ -92,13 +95,13 @@ async def log_page(
         said = [warning for outcome in outcomes for warning in outcome.warnings]
         return replace(filled, warnings=[*warnings, *said])
 
-    page = await paginate(context, request, bound_to, fill)
+    page = await paginate(context, request, (_NUMBERS, *bound_to), fill)
     status = _overall(outcome.status for outcome in outcomes)
     return LogPage(page.edges, page.page_info, page.short_page_reason, warnings=page.warnings, status=status)
 
 
 async def _fill(
-    context: Context, logs: Mapping[str, Log], window: PlaceWindow
+    context: Context, logs: Mapping[int, Log], window: PlaceWindow
 ) -> tuple[Filled[LogEvent], Sequence[_Outcome]]:
     outcomes = await context.scope.gather(*(_read(context, key, log, window) for key, log in logs.items()))
     readings = [(key, outcome.reading) for key, outcome in zip(logs, outcomes, strict=True)]
@@ -111,7 +114,7 @@ async def _fill(
     return Filled(entries, next(reasons, None), (*merged.stopped_at, *width)), outcomes
 
 
-async def _read(context: Context, key: str, log: Log, window: PlaceWindow) -> _Outcome:
+async def _read(context: Context, key: int, log: Log, window: PlaceWindow) -> _Outcome:
     wanted = window.for_reader(key)
     async with context.logs.slot:
         seconds = context.logs.seconds_left
@@ -132,7 +135,7 @@ def _about(log: Log, warnings: Iterable[ExecutionWarning]) -> Sequence[Execution
 
 
 async def _entries(
-    context: Context, logs: Mapping[str, Log], lines: Sequence[tuple[Place, Line]]
+    context: Context, logs: Mapping[int, Log], lines: Sequence[tuple[Place, Line]]
 ) -> list[Entry[LogEvent]]:
     in_order = sorted(lines, key=lambda found: found[0])  # a page that is read backwards comes newest first
     messages = await context.services.logs.redact(
@@ -144,7 +147,7 @@ async def _entries(
 
 def _event(log: Log, line: Line, message: str) -> LogEvent:
     ingested = None if line.ingested is None else _moment(line.ingested)
-    return LogEvent(_moment(line.mark.time), ingested, message, log.group_name, line.mark.stream or None, log.source)
+    return LogEvent(_moment(line.mark.time), ingested, message, log.group_name, line.stream or None, log.source)
 
 
 def _overall(statuses: Iterable[LogReadStatus]) -> LogReadStatus:
@@ -164,7 +167,7 @@ def _place(position: Position | None) -> Place | None:
     if position is None:
         return None
     at, key, stream, ordinal, *_ = position
-    return Place(int(at), str(key), str(stream), int(ordinal))
+    return Place(int(at), int(key), int(stream), int(ordinal))
 
 
 def _moment(milliseconds: int) -> datetime:

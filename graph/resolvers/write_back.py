@@ -55,4 +55,4 @@ async def _lines(execution: ExecutionRow, stopped_at: datetime, services: Servic
             reading = await reader.read(LineWindow(_LINES, forward=True), Budget(settings.logs_budget_calls, seconds))
     except TimeoutError:
         return ()
-    return [(line.mark.stream, line.message.rstrip("\r\n")) for line in reading.lines[:_LINES]]
+    return [(line.stream, line.message.rstrip("\r\n")) for line in reading.lines[:_LINES]]

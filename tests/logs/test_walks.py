@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from graph.aws.calls import Caller
 from graph.demo.cloudwatch import EmbeddedLogs, Written
-from graph.logs.lines import LineWindow, Mark, Span
+from graph.logs.lines import LineWindow, Mark, Span, stream_digest
 from graph.logs.walks import TOO_MANY_AT_ONCE
 from tests.logs.unruly import GROUP, Calls, Recorded, Unruly, reader, refused, walk
 
@@ -41,7 +41,7 @@ def marks(lines: list[Written]) -> list[tuple[Mark, str]]:
     for line in sorted(lines, key=lambda line: line.time):
         ordinal = seen.get((line.time, line.stream), 0)
         seen[line.time, line.stream] = ordinal + 1
-        found.append((Mark(line.time, line.stream, ordinal), line.message))
+        found.append((Mark(line.time, stream_digest(line.stream), ordinal), line.message))
     return sorted(found)
 
 

@@ -1,3 +1,4 @@
+import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -174,6 +175,20 @@ async def test_what_cannot_be_served_is_refused_for_the_field_alone(
     assert answer.codes == [code]
     assert answer.data == {"pipelineExecution": {"registeredLog": {"events": None}}}
     assert logs.requests == []
+
+
+@pytest.mark.parametrize("fields", ["time message", "time message logStreamName"])
+async def test_a_thousand_lines_with_cursors_are_at_most_twice_those_without(graph: Graph, fields: str) -> None:
+    asked = """query ($step: String!, $log: String!) { pipelineExecution(pipelineExecutionId: $step) {
+      registeredLog(logId: $log) { events(first: 1000) { %s } } } }"""
+    sizes = []
+    for rows in (f"nodes {{ {fields} }}", f"edges {{ cursor node {{ {fields} }} }}"):
+        data = await graph.data(asked % rows, step=QUALITY, log=QUALITY_LOG)
+        (lines,) = data["pipelineExecution"]["registeredLog"]["events"].values()
+        assert len(lines) == 1000
+        sizes.append(len(json.dumps(lines, separators=(",", ":"))))
+    without, with_cursors = sizes
+    assert with_cursors <= 2 * without
 
 
 async def test_a_cursor_is_good_for_one_log_and_filter_only(graph: Graph) -> None:
@@ -390,7 +405,7 @@ class Histories:
     def history(self, execution: ExecutionRow, span: Span, text: str) -> LineReader:
         class Reader:
             async def read(self, window: LineWindow, allowance: Allowance) -> LogReading:
-                marks = [Mark(span.low + n, "", n) for n in range(10)]
+                marks = [Mark(span.low + n, 0, n) for n in range(10)]
                 lines = [Line(mark, f"event {n}", None) for n, mark in enumerate(marks) if window.wants(mark)]
                 return LogReading(lines[:: 1 if window.forward else -1][: window.count + 1])
 

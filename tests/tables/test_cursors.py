@@ -1,4 +1,5 @@
 import base64
+import json
 import os
 import string
 import subprocess
@@ -157,3 +158,28 @@ def test_a_binding_takes_whatever_a_caller_gives(hostile: object) -> None:
 @given(st.lists(st.none() | st.text() | st.integers()), st.lists(st.none() | st.text() | st.integers()))
 def test_lists_that_differ_have_bindings_that_differ(one: list[object], other: list[object]) -> None:
     assert (binding(*one) == binding(*other)) == (one == other)
+
+
+NUMBERS = st.lists(st.integers(-(2**70), 2**70), min_size=1, max_size=5).map(tuple)
+
+
+@given(NUMBERS)
+def test_a_position_of_numbers_alone_is_packed(position: Position) -> None:
+    cursor = CURSORS.seal(position, HERE)
+    assert CURSORS.open(cursor, HERE) == position
+    assert len(cursor) % 4 == 0
+    with pytest.raises(SealBroken):
+        CURSORS.open(cursor, b"elsewhere")
+
+
+def test_a_cursor_of_a_line_of_a_log_is_short() -> None:
+    assert len(CURSORS.seal((1_752_364_800_000, 0, 2**40 - 1, 99), HERE)) == 48
+    assert len(CURSORS.seal((1_752_364_800_000, 2**64 - 1, 2**40 - 1, 99_999), HERE)) == 64
+
+
+@pytest.mark.parametrize("position", [(5,), (5, 7), (1_752_364_800_000,)])
+def test_cursors_of_numbers_that_were_not_packed_still_open(position: Position) -> None:
+    """Those of releases up to 0.2.0."""
+    text = json.dumps(position, separators=(",", ":")).encode().ljust(48)
+    sealed = b"\x01\x00" + CURSORS._keys[0].encrypt(text, [HERE])
+    assert CURSORS.open(base64.urlsafe_b64encode(sealed).decode(), HERE) == position
