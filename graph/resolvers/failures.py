@@ -149,6 +149,8 @@ async def engine_execution(failure: ExecutionFailure, _context: Context) -> Engi
 async def _failed_step(execution: ExecutionRow, own: ExecutionFailure | None, context: Context) -> StepRow | None:
     """Return the step that the failed state of a run ran, else the last that failed: a handler may have ended the run.
 
+    Steps that never started are FAILED too once a run is, and are taken only where no other is.
+
     A run that was stopped or ran out of time was ended by that, whatever its steps did then.
     """
     if own is not None and own.failure is not None and own.failure.is_certain and own.failure.visit is None:
@@ -158,7 +160,9 @@ async def _failed_step(execution: ExecutionRow, own: ExecutionFailure | None, co
     for step in found if name is not None else ():
         if await steps.job_name(step, context) == name:
             return step
-    return next((step for step in reversed(found) if step.status in _FAILED), None)
+    failed = [step for step in found if step.status in _FAILED]
+    started = [step for step in failed if step.started_at is not None]
+    return next(reversed(started or failed), None)
 
 
 async def _of_registered(step: StepRow, context: Context) -> ExecutionFailure | None:

@@ -31,7 +31,7 @@ STATUS = Row.fields("status") + ExecutionRow.fields("status", "stopped_at", "sta
 # What the order of the steps may need, since it follows the plan where the steps' own links are broken.
 CHAIN = ConfigurationRow.fields("pipelines")
 # What tells which step failed, and by which run that it registered.
-FAILED_STEP = CHAIN + Row.fields("status", "stopped_at", "sub_executions") + ExecutionRow.fields("arn")
+FAILED_STEP = CHAIN + Row.fields("status", "started_at", "stopped_at", "sub_executions") + ExecutionRow.fields("arn")
 
 
 @object_type(Tag, description="A value that was put into a configuration template.")

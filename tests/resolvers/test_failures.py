@@ -96,9 +96,18 @@ async def test_a_failure_of_the_workflow_itself_names_the_step_all_the_same(quic
     found = await failure_of(quick, FAILED_ID)
     assert found["event"]["type"] == "FailStateEntered"
     assert found["stage"] == {"name": "Failed", "status": "FAILED"}
-    assert found["pipelineExecution"] is not None
     assert found["subExecution"] is None
     assert found["error"] == "WorkflowFailed"
+
+
+async def test_a_step_that_never_started_is_not_what_failed(quick: Graph) -> None:
+    """VAMS ends the steps that are left as FAILED, too."""
+    asked = "query ($id: String!) { execution(executionId: $id) { %s } }"
+    data = await quick.data(asked % "pipelineExecutions { nodes { name status startedAt } }", id=FAILED_ID)
+    *_, last = data["execution"]["pipelineExecutions"]["nodes"]
+    assert last == {"name": "Thumbnailer", "status": "FAILED", "startedAt": None}
+    data = await quick.data(asked % "failure { pipelineExecution { name } }", id=FAILED_ID)
+    assert data["execution"]["failure"]["pipelineExecution"]["name"] == "Quality check"
 
 
 @pytest.mark.parametrize(
