@@ -55,6 +55,20 @@ async def test_one_that_stopped_in_part_is_incomplete(world: Make) -> None:
     assert [one["outcome"] for one in told["results"]] == ["INCOMPLETE"]
 
 
+async def test_what_an_incomplete_one_left_is_stopped_by_its_own_repetition(world: Make) -> None:
+    of = run("part", step("part", "RUNNING", sub_run("one")), group_id="night")
+    here = world(of, inner=("one",))
+    here.states.refusals["one"] = "AccessDeniedException"
+    await here.graph.data(DOCUMENT, id="night")
+    here.states.refusals.clear()
+    again = (await here.graph.data(DOCUMENT, id="night"))["abortExecutionGroup"]
+    assert (again["results"], again["isComplete"]) == ([], True)
+    assert "stop one" not in here.journal
+    told = await here.abort(of)
+    assert (told["outcome"], told["warnings"]) == ("ALREADY_TERMINAL", [])
+    assert "stop one" in here.journal
+
+
 async def test_a_call_ends_at_its_limit_and_the_next_goes_on(world: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group_module, "MOST", 3)
     here = world(*(member(f"l{number}", number) for number in range(5)))
