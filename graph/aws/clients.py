@@ -82,6 +82,10 @@ class StatesClient(Protocol):
         """Describes the run of a distributed Map."""
 
     @property
+    def list_executions(self) -> Callable[..., Any]:
+        """Lists the executions that a Map run started."""
+
+    @property
     def stop_execution(self) -> Callable[..., Any]:
         """Stops an execution."""
 

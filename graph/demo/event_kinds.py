@@ -4,9 +4,10 @@ What a redrive and an abort record is written as it is documented: states are en
 their own last event.
 """
 
+import uuid
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from graph.demo import world
@@ -35,6 +36,20 @@ def event_kind_rows() -> Iterator[Row]:
 def event_kind_executions() -> tuple[Played, ...]:
     """Return what ran inside its steps."""
     return _attempts(), _redrives(), _stopped(), _failing()
+
+
+def event_kind_children() -> Iterator[Played]:
+    """Yield what the Map run of the redriven machine started: one tile failed, and was redriven with the Map run."""
+    for number in range(_TILES):
+        script = Script(datetime(2026, 6, 9, 15, 2, tzinfo=UTC) + timedelta(milliseconds=100 * number))
+        last = script.enter("Task", "Tile", 0)
+        if number == _TILES - 1:
+            failed = script.work(last, error="TileError", cause="the tile is empty")
+            script.redrive(failed, 1, error="TileError", cause="the tile is empty")
+        script.add("ExecutionSucceeded", script.leave("Task", "Tile", script.work(last)), output="{}")
+        name = str(uuid.uuid5(uuid.NAMESPACE_OID, f"redriven tile {number}"))
+        redriven = {"redriveCount": 1} if number == _TILES - 1 else {}
+        yield Played(_REDRIVES, name, "SUCCEEDED", script.events, described=redriven, map_run=_TILES_RUN)
 
 
 def _machine(name: str, start_at: str, states: dict[str, Any]) -> Machine:
@@ -107,6 +122,7 @@ _FAILING = _machine(
         "Give up": {"Type": "Fail"},
     },
 )
+_TILES = 8
 _TILES_RUN = f"{_STATES}:mapRun:Redrives/Tiles:2f0e1d2c-3b4a-4958-8776-655443322111"
 _LABELS_RUN = f"{_STATES}:mapRun:Stopped/Labels:3f0e1d2c-3b4a-4958-8776-655443322112"
 
@@ -241,7 +257,7 @@ def _redrives() -> Played:
         "SUCCEEDED",
         script.events,
         described={"redriveCount": len(redriven), "redriveDate": redriven[-1]},
-        map_runs={_TILES_RUN: {"status": "SUCCEEDED", "executionCounts": {"total": 8, "succeeded": 8}}},
+        map_runs={_TILES_RUN: {"status": "SUCCEEDED", "executionCounts": {"total": _TILES, "succeeded": _TILES}}},
     )
 
 

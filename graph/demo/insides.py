@@ -1,6 +1,7 @@
 """A run whose steps ran state machines of their own, and what happened inside those and inside other runs."""
 
 import time
+import uuid
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -8,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from graph.demo import world
-from graph.demo.event_kinds import EVENT_KINDS_RUN, event_kind_executions
+from graph.demo.event_kinds import EVENT_KINDS_RUN, event_kind_children, event_kind_executions
 from graph.demo.model import ACCOUNT, REGION, Run, Selection, Workflow, identifier
 from graph.demo.rows import Row
 from graph.demo.run_rows import run_rows
@@ -84,7 +85,7 @@ _PUBLISH = _machine(
             "Tiles": {
                 "Type": "Map",
                 "ItemProcessor": {
-                    "ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "EXPRESS"},
+                    "ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
                     "StartAt": "Tile",
                     "States": {"Tile": _task()},
                 },
@@ -128,6 +129,7 @@ _CONVERSION = replace(
     log_group=f"{_LOGS}:/aws/vendedlogs/VAMSstateMachine-ConversionPipeline:*",
 )
 ASSEMBLE_LOG_GROUP = "/aws/vendedlogs/states/Assemble"
+_TILES, FAILING_TILE = 64, 41
 TILES_RUN = f"{_STATES}:mapRun:Publish/Tiles:8f0e1d2c-3b4a-4958-8776-655443322110"
 
 
@@ -142,7 +144,7 @@ def step_functions(
     """Return the service, with every execution of the demo's machines, those of some runs' workflows, and some more."""
     chains = (workflow_execution(run) for run in (SAMPLE_RUN, INSIDES_RUN, EVENT_KINDS_RUN, *runs))
     machines = (_conversion(), _assemble(), _publish(), _survey(), *event_kind_executions())
-    return EmbeddedStepFunctions((*machines, *chains, *more), clock=clock)
+    return EmbeddedStepFunctions((*machines, *_tiles(), *event_kind_children(), *chains, *more), clock=clock)
 
 
 def _insides() -> Run:
@@ -275,7 +277,8 @@ def _publish() -> Played:
     script.add("MapStateSucceeded", succeeded)
     last = script.leave("Map", "Tiles", running)
     script.add("ExecutionSucceeded", last, output='{"tiles":64}')
-    counts = {"total": 64, "pending": 0, "running": 0, "succeeded": 62, "failed": 1, "timedOut": 0, "aborted": 1}
+    counts = {"total": _TILES, "succeeded": _TILES - 2, "failed": 1, "aborted": 1}
+    counts |= dict.fromkeys(("pending", "running", "timedOut"), 0)
     return Played(
         _PUBLISH,
         "publish-1",
@@ -284,6 +287,25 @@ def _publish() -> Played:
         described={"redriveCount": 1, "redriveDate": script.events[4]["timestamp"]},
         map_runs={TILES_RUN: {"status": "SUCCEEDED", "executionCounts": counts}},
     )
+
+
+def _tiles() -> Iterator[Played]:
+    """Yield what the Map run started: one tile fails, and one is cut with it."""
+    for number in range(_TILES):
+        script = Script(datetime(2026, 6, 10, 15, 2, 20, tzinfo=UTC) + timedelta(milliseconds=100 * number), pace=0.05)
+        entered, status = script.enter("Task", "Tile", 0), "SUCCEEDED"
+        if number == FAILING_TILE:
+            failed = script.work(entered, error="TileError", cause=f"tile {number} is empty")
+            script.add("ExecutionFailed", failed, error="TileError", cause=f"tile {number} is empty")
+            status = "FAILED"
+        elif number == _TILES - 1:
+            script.add("ExecutionAborted", 0)
+            status = "ABORTED"
+        else:
+            last = script.leave("Task", "Tile", script.work(entered, seconds=0.5))
+            script.add("ExecutionSucceeded", last, output="{}")
+        name = str(uuid.uuid5(uuid.NAMESPACE_OID, f"tile {number}"))
+        yield Played(_PUBLISH, name, status, script.events, input=f'{{"tile":{number}}}', map_run=TILES_RUN)
 
 
 def _survey() -> Played:

@@ -38,7 +38,8 @@ class Machine:
 class Played:
     """An execution: what DescribeExecution says beside the obvious, and its events.
 
-    With ``is_live`` its events come when their time does; until the last it is RUNNING.
+    With ``is_live`` its events come when their time does; until the last it is RUNNING. ``map_run`` is the ARN of the
+    Map run that started it, if one did.
     """
 
     machine: Machine
@@ -49,11 +50,14 @@ class Played:
     described: dict[str, Any] = field(default_factory=dict)
     map_runs: dict[str, dict[str, Any]] = field(default_factory=dict)
     is_live: bool = False
+    map_run: str = ""
 
     @property
     def arn(self) -> str:
-        """Its ARN."""
-        return self.machine.execution(self.name)
+        """Its ARN, with the label of its Map where a Map run started it."""
+        flow, _, name = self.machine.execution(self.name).rpartition(":")
+        label = self.map_run.partition("/")[2].partition(":")[0]
+        return f"{flow}/{label}:{name}" if label else f"{flow}:{name}"
 
 
 class EmbeddedStepFunctions:
@@ -93,6 +97,7 @@ class EmbeddedStepFunctions:
             "input": execution.input,
             "redriveCount": 0,
             "redriveStatus": "NOT_REDRIVABLE" if execution.status in ("RUNNING", "SUCCEEDED") else "REDRIVABLE",
+            **({"mapRunArn": execution.map_run} if execution.map_run else {}),
             **times,
             **told,
             **execution.described,
@@ -124,6 +129,33 @@ class EmbeddedStepFunctions:
             if mapRunArn in execution.map_runs:
                 return {"mapRunArn": mapRunArn, "executionArn": execution.arn, **execution.map_runs[mapRunArn]}
         raise _refused("DescribeMapRun", "ResourceNotFound")
+
+    def list_executions(
+        self,
+        *,
+        mapRunArn: str,  # noqa: N803
+        maxResults: int = 100,  # noqa: N803
+        statusFilter: str = "",  # noqa: N803
+        nextToken: str | None = None,  # noqa: N803
+    ) -> dict[str, Any]:
+        """Return one page of the executions that a Map run started, newest first."""
+        call = "ListExecutions"
+        self.describe_map_run(mapRunArn=mapRunArn)
+        if not 0 <= maxResults <= _MOST_EVENTS:
+            raise _refused(call, "ValidationException")
+        found = [
+            execution
+            for execution in map(self._so_far, self._executions.values())
+            if execution.map_run == mapRunArn and statusFilter in ("", execution.status)
+        ]
+        found.sort(key=lambda execution: execution.events[0]["timestamp"], reverse=True)
+        of = [mapRunArn, maxResults, statusFilter]
+        place = 0 if nextToken is None else self._open(nextToken, of, call)
+        following = place + (maxResults or 100)
+        answer: dict[str, Any] = {"executions": [_listed(execution) for execution in found[place:following]]}
+        if following < len(found):
+            answer["nextToken"] = self._seal(following, of)
+        return answer
 
     def get_execution_history(
         self,
@@ -175,6 +207,20 @@ class EmbeddedStepFunctions:
         if held["of"] != of or self._clock() - held["made"] > _TOKEN_SECONDS:
             raise _refused(call, "InvalidToken")
         return int(held["place"])
+
+
+def _listed(execution: Played) -> dict[str, Any]:
+    ended = {} if execution.status == "RUNNING" else {"stopDate": execution.events[-1]["timestamp"]}
+    return {
+        "executionArn": execution.arn,
+        "stateMachineArn": execution.machine.arn,
+        "mapRunArn": execution.map_run,
+        "name": execution.name,
+        "status": execution.status,
+        "startDate": execution.events[0]["timestamp"],
+        "redriveCount": execution.described.get("redriveCount", 0),
+        **ended,
+    }
 
 
 def _shown(machine: Machine) -> dict[str, Any]:

@@ -69,7 +69,10 @@ class RegisteredRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What an engine says of a run. ``input`` and ``output`` are JSON texts; redrives are None where it has none."""
+    """What an engine says of a run. ``input`` and ``output`` are JSON texts; redrives are None where it has none.
+
+    ``map_run`` is the reference of the Map run that started it; None where none did.
+    """
 
     status: ExecutionStatus
     started_at: datetime | None = None
@@ -82,6 +85,33 @@ class RunFacts:
     redrive_status: RedriveStatus | None = None
     redrive_status_reason: str | None = None
     last_redriven_at: datetime | None = None
+    map_run: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MapRunFacts:
+    """What an engine says of the run of a distributed Map; ``run`` is the reference of the run that holds the Map."""
+
+    run: str
+    status: ExecutionStatus
+    counts: IterationCounts
+    started_at: datetime | None = None
+    stopped_at: datetime | None = None
+    redrive_count: int | None = None
+
+
+class ListedChild(NamedTuple):
+    """An execution that a Map run started, by its reference, and what a list says of it."""
+
+    reference: str
+    facts: RunFacts
+
+
+class ChildPage(NamedTuple):
+    """Some executions of a Map run; ``token`` leads to the next page and is None at the end."""
+
+    children: Sequence[ListedChild]
+    token: str | None
 
 
 EVENTS_OF_A_PAGE = 1_000
@@ -151,8 +181,26 @@ class Engine(Protocol):
     async def stop(self, reference: str, *, error: str, cause: str) -> None:
         """Stop a run; one that has ended already stays as it is."""
 
-    async def children(self, map_run: str) -> IterationCounts:
-        """Return what became of the executions that the run of a distributed Map started."""
+    async def map_run(self, map_run: str) -> MapRunFacts:
+        """Return what became of the run of a distributed Map."""
+
+    async def children(self, map_run: str, status: ExecutionStatus | None, size: int, token: str | None) -> ChildPage:
+        """Return a page of the executions that a Map run started, newest first; of those of a status.
+
+        A token holds for the same status and size.
+
+        Raises:
+            StaleToken: when a token has expired.
+        """
+
+    def name_within(self, run: str, reference: str) -> str | None:
+        """Return the name that tells a Map run, or one of its executions, from others within a run's state machine.
+
+        It holds no account and no region. None where the reference is of none within that machine.
+        """
+
+    def reference_within(self, run: str, name: str) -> str | None:
+        """Return the reference for the name that :meth:`name_within` gives; None where the name is none."""
 
     async def log_group(self, flow: str) -> str | None:
         """Return the ARN of the CloudWatch log group that a flow writes to; None without one."""

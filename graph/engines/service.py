@@ -11,7 +11,18 @@ from typing import Any, Generic, TypeVar, cast
 from graph.aws.calls import FORGOTTEN, NOT_KEPT, TIME_IS_UP, Caller, CallFailed
 from graph.aws.clients import Clients
 from graph.batching import Loader
-from graph.engines.engine import EVENTS_OF_A_PAGE, Engine, HistoryPage, NoHistory, RegisteredRun, RunFacts, RunReference
+from graph.engines.engine import (
+    EVENTS_OF_A_PAGE,
+    ChildPage,
+    Engine,
+    HistoryPage,
+    MapRunFacts,
+    NoHistory,
+    RegisteredRun,
+    RunFacts,
+    RunReference,
+    StaleToken,
+)
 from graph.engines.jobs import MOST_BATCH_JOBS, DeadlineJobKey, JobFacts, Jobs
 from graph.engines.memory import CheckMemory, LiveStatus, RunDetailMemory, size_of
 from graph.engines.reading import Gap, GapReader, HistoryReading, Pages, read_history
@@ -19,12 +30,13 @@ from graph.engines.run_detail import Bounds, RunDetail, build_run_detail
 from graph.engines.stepfunctions import StepFunctions
 from graph.engines.stops import Stops
 from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode, call_failed
-from graph.history import IterationCounts
 from graph.operation import OperationScope
 from graph.settings import Settings
-from graph.tables.states import TERMINAL
+from graph.tables.states import TERMINAL, ExecutionStatus
 
 ValueT = TypeVar("ValueT")
+
+_MOST_MAPS_WITHIN_MAPS = 5  # distributed ones, around a run
 
 UNRECOGNISED = "UnrecognisedReference"  # the code where no engine knows a reference as its own
 
@@ -146,9 +158,50 @@ class OperationEngines:
 
         return GapReader(page, gap, self._further_pages, newest_first=newest_first)
 
-    async def children(self, map_run: str) -> CallResult[IterationCounts]:
+    async def map_run(self, map_run: str) -> CallResult[MapRunFacts]:
         """Return what became of the executions of a map run."""
-        return await self._ask("children", map_run, lambda engine: engine.children(map_run))
+        return await self._ask("map run", map_run, lambda engine: engine.map_run(map_run))
+
+    async def children(
+        self, map_run: str, status: ExecutionStatus | None, size: int, token: str | None
+    ) -> CallResult[ChildPage]:
+        """Return a page of the executions that a Map run started, newest first.
+
+        Raises:
+            StaleToken: when a token has expired.
+        """
+        return await self._once(
+            ("children", map_run, status, size, token),
+            lambda: self._result(self._engines.of(map_run).children(map_run, status, size, token)),
+        )
+
+    async def holder(self, run: str, map_run: str) -> str | None:
+        """Return the reference of the run that holds a Map run: a run itself, or what its own Map runs started.
+
+        None where neither does, or the engine does not say.
+        """
+        told = (await self.map_run(map_run)).value
+        return told.run if told is not None and await self.is_within(run, told.run) else None
+
+    async def is_within(self, run: str, reference: str) -> bool:
+        """Return whether a reference is a run, or what a Map run within it started, as the engine says."""
+        for _ in range(_MOST_MAPS_WITHIN_MAPS):
+            if reference == run:
+                return True
+            facts = (await self.facts(reference)).value
+            above = (await self.map_run(facts.map_run)).value if facts is not None and facts.map_run else None
+            if above is None:
+                return False
+            reference = above.run
+        return False
+
+    def name_within(self, run: str, reference: str) -> str | None:
+        """Return the name of a Map run or of one of its executions within a run's state machine."""
+        return self._engines.of(run).name_within(run, reference)
+
+    def reference_within(self, run: str, name: str) -> str | None:
+        """Return the reference for such a name."""
+        return self._engines.of(run).reference_within(run, name)
 
     async def log_group(self, flow: str) -> CallResult[str]:
         """Return the ARN of the log group that a state machine or flow writes to."""
@@ -277,6 +330,8 @@ class OperationEngines:
     async def _result(self, call: Coroutine[Any, Any, ValueT | None]) -> CallResult[ValueT]:
         try:
             return CallResult(await self._in_time(call))
+        except StaleToken:
+            raise
         except CallFailed as failure:
             return CallResult(None, failure.code)
 

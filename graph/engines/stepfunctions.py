@@ -10,8 +10,11 @@ from graph.aws.calls import NOT_FOUND, Caller, CallFailed
 from graph.aws.clients import StatesClient
 from graph.engines.engine import (
     EVENTS_OF_A_PAGE,
+    ChildPage,
     EngineName,
     HistoryPage,
+    ListedChild,
+    MapRunFacts,
     NoHistory,
     RedriveStatus,
     RegisteredRun,
@@ -19,7 +22,14 @@ from graph.engines.engine import (
     RunReference,
     StaleToken,
 )
-from graph.history import Definition, IterationCounts, MalformedHistoryError, parse_definition, parse_event
+from graph.history import (
+    Definition,
+    IterationCounts,
+    MalformedHistoryError,
+    item_definition,
+    parse_definition,
+    parse_event,
+)
 from graph.tables.states import ExecutionStatus
 
 _STALE_TOKEN = "InvalidToken"  # noqa: S105 - a code
@@ -33,6 +43,13 @@ _RUN = re.compile(
 _MACHINE = re.compile(
     r"(arn:[\w-]+:states:[\w-]+:\d+):(?:stateMachine|execution|express):([^:/\s]{1,80})[^\s]*", re.ASCII
 )
+
+_LABELLED = re.compile(
+    r"(?P<prefix>arn:[\w-]+:states:[\w-]+:\d+):(?P<kind>execution|express|mapRun):"
+    r"(?P<flow>[^:/\s]{1,80})/(?P<label>[^:/\s]{1,80}):(?P<name>[^\s]{1,200})",
+    re.ASCII,
+)
+_NAMED = re.compile(r"(?P<kind>execution|express|mapRun)/(?P<label>[^:/\s]{1,80}):(?P<name>[^/\s]{1,200})", re.ASCII)
 
 Member = TypeVar("Member", bound=Enum)
 
@@ -76,26 +93,19 @@ class StepFunctions:
         said = await self._caller.call(
             "states.DescribeExecution", self._client.describe_execution, {"executionArn": reference}
         )
-        redrivable = said.get("redriveStatus")
-        return RunFacts(
-            status=_member(ExecutionStatus, said.get("status")),
-            started_at=_instant(said.get("startDate")),
-            stopped_at=_instant(said.get("stopDate")),
-            input=said.get("input"),
-            output=said.get("output"),
-            error=said.get("error"),
-            cause=said.get("cause"),
-            redrive_count=said.get("redriveCount"),
-            redrive_status=None if redrivable is None else _member(RedriveStatus, redrivable),
-            redrive_status_reason=said.get("redriveStatusReason"),
-            last_redriven_at=_instant(said.get("redriveDate")),
-        )
+        return _facts(said)
 
     async def definition(self, reference: str) -> str:
-        """Return the definition that an execution started with, with DescribeStateMachineForExecution."""
+        """Return the definition that an execution started with, with DescribeStateMachineForExecution.
+
+        For a child of a Map run that is what its Map holds for each item.
+        """
         method = self._client.describe_state_machine_for_execution
         said = await self._caller.call("states.DescribeStateMachineForExecution", method, {"executionArn": reference})
-        return str(said.get("definition", ""))
+        text = str(said.get("definition", ""))
+        if (child := _LABELLED.fullmatch(reference)) is None:
+            return text
+        return await self._caller.run(lambda: item_definition(text, child["label"]) or text)
 
     def parse(self, definition: str, most_bytes: int) -> Definition:
         """Return the states of a definition in the Amazon States Language."""
@@ -130,10 +140,51 @@ class StepFunctions:
         request = {"executionArn": reference, "error": error, "cause": cause}
         await self._caller.call("states.StopExecution", self._client.stop_execution, request)
 
-    async def children(self, map_run: str) -> IterationCounts:
-        """Return what became of the child executions of a map run, with DescribeMapRun."""
+    async def map_run(self, map_run: str) -> MapRunFacts:
+        """Return what became of a Map run, with DescribeMapRun."""
         said = await self._caller.call("states.DescribeMapRun", self._client.describe_map_run, {"mapRunArn": map_run})
-        counts: Mapping[str, int] = said.get("executionCounts", {})
+        return MapRunFacts(
+            run=str(said.get("executionArn", "")),
+            status=_member(ExecutionStatus, said.get("status")),
+            counts=self._counts(said.get("executionCounts", {})),
+            started_at=_instant(said.get("startDate")),
+            stopped_at=_instant(said.get("stopDate")),
+            redrive_count=said.get("redriveCount"),
+        )
+
+    async def children(self, map_run: str, status: ExecutionStatus | None, size: int, token: str | None) -> ChildPage:
+        """Return a page of the child executions of a Map run, with ListExecutions."""
+        request: dict[str, Any] = {"mapRunArn": map_run, "maxResults": size}
+        if status is not None:
+            request["statusFilter"] = status.value
+        if token is not None:
+            request["nextToken"] = token
+        try:
+            said = await self._caller.call(
+                "states.ListExecutions", self._client.list_executions, request, expected=NOT_FOUND | {_STALE_TOKEN}
+            )
+        except CallFailed as failure:
+            if failure.code == _STALE_TOKEN:
+                raise StaleToken(failure.code) from failure
+            raise
+        children = [ListedChild(str(one["executionArn"]), _facts(one)) for one in said.get("executions", ())]
+        return ChildPage(children, said.get("nextToken") or None)
+
+    def name_within(self, run: str, reference: str) -> str | None:
+        """Return ``kind/label:name`` of a labelled ARN of the run's state machine."""
+        machine, labelled = _MACHINE.fullmatch(run), _LABELLED.fullmatch(reference)
+        if machine is None or labelled is None or labelled["prefix"] != machine[1] or labelled["flow"] != machine[2]:
+            return None
+        return f"{labelled['kind']}/{labelled['label']}:{labelled['name']}"
+
+    def reference_within(self, run: str, name: str) -> str | None:
+        """Return the labelled ARN of the run's state machine."""
+        machine, named = _MACHINE.fullmatch(run), _NAMED.fullmatch(name)
+        if machine is None or named is None:
+            return None
+        return f"{machine[1]}:{named['kind']}:{machine[2]}/{named['label']}:{named['name']}"
+
+    def _counts(self, counts: Mapping[str, int]) -> IterationCounts:
         total = counts.get("total", 0)
         return IterationCounts(
             total=total,
@@ -155,6 +206,24 @@ class StepFunctions:
             if group := destination.get("cloudWatchLogsLogGroup", {}).get("logGroupArn"):
                 return str(group)
         return None
+
+
+def _facts(said: Mapping[str, Any]) -> RunFacts:
+    redrivable = said.get("redriveStatus")
+    return RunFacts(
+        status=_member(ExecutionStatus, said.get("status")),
+        started_at=_instant(said.get("startDate")),
+        stopped_at=_instant(said.get("stopDate")),
+        input=said.get("input"),
+        output=said.get("output"),
+        error=said.get("error"),
+        cause=said.get("cause"),
+        redrive_count=said.get("redriveCount"),
+        redrive_status=None if redrivable is None else _member(RedriveStatus, redrivable),
+        redrive_status_reason=said.get("redriveStatusReason"),
+        last_redriven_at=_instant(said.get("redriveDate")),
+        map_run=_text(said.get("mapRunArn")),
+    )
 
 
 def _machine_of(arn: str) -> str | None:

@@ -14,6 +14,7 @@ from graph.history.definition import (
     StageTransitionKind,
     State,
     Transition,
+    item_definition,
     parse_definition,
 )
 from graph.history.event import Event, EventKind, StageStatus
@@ -51,6 +52,7 @@ __all__ = [
     "batch_job",
     "find_failure",
     "frame",
+    "item_definition",
     "iterations_of",
     "parse_definition",
     "parse_event",

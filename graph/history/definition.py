@@ -4,6 +4,7 @@ Nothing is evaluated: names, types and transitions are all that is read, so JSON
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,6 +14,7 @@ from graph.history.ordering import in_running_order, on_cycles
 
 MAX_BYTES = 256 * 1024
 LONGEST_LABEL = 4096
+_NOT_IN_LABELS = re.compile(r"""[\s?*<>{}\[\]:;,\\|^~$#%&`"/]""")
 
 
 class DefinitionError(ValueError):
@@ -111,6 +113,28 @@ def parse_definition(source: str | bytes | Mapping[str, Any], *, max_bytes: int 
     if not isinstance(machine, Mapping) or not isinstance(machine.get("States"), Mapping):
         raise DefinitionError("the definition has no object 'States'")
     return _read(machine)
+
+
+def item_definition(source: str, label: str) -> str | None:
+    """Return the text of the definition that each item of a distributed Map runs by, found by the label of the Map.
+
+    A Map without a Label has one that the engine makes of its name, without the characters that a label may not hold.
+    None where no Map has the label, or the text is no definition.
+    """
+    try:
+        unread = [json.loads(source)]
+    except (ValueError, RecursionError):
+        return None
+    while unread:
+        for name, body in _mapping(_mapping(unread.pop()).get("States")).items():
+            if not isinstance(body, Mapping):
+                continue
+            inner = [machine for _, machine in _inner_machines(body)]
+            named = body.get("Label", _NOT_IN_LABELS.sub("", name))
+            if _is_distributed(body) and named == label and inner:
+                return json.dumps(inner[0])
+            unread += inner
+    return None
 
 
 def _load(text: str | bytes, max_bytes: int) -> Any:

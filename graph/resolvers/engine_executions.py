@@ -22,15 +22,20 @@ from graph.tables.records.executions import ExecutionRow
 from graph.tables.records.executions import duration_ms as milliseconds_between
 from graph.tables.states import ExecutionStatus
 
+_LISTED = frozenset({"started_at", "stopped_at", "redrive_count", "last_redriven_at"})  # as ListExecutions says them
 _DEEPEST = 200  # levels of a JSON value; with those of a response it stays below what encoders take
 
 
 @dataclass(frozen=True, slots=True)
 class EngineExecution:
-    """A run. ``owner`` leads to it: the execution, or the registered entry of a step."""
+    """A run. ``owner`` leads to it: the execution, or the registered entry of a step.
+
+    ``listed`` is what a list of its Map run says of it, which is less than the engine does.
+    """
 
     owner: StageOwner
     run: RunReference
+    listed: RunFacts | None = None
 
     @classmethod
     def of(cls, owner: StageOwner, reference: str | None, context: Context) -> "EngineExecution | None":
@@ -66,9 +71,10 @@ class EngineExecution:
     @property
     def id(self) -> str:
         """The global id."""
-        if self.owner.step_id is None:
-            return ids.encode("RunEngineExecution", self.owner.execution_id)
-        return ids.encode("EngineExecution", self.owner.step_id, self.owner.digest)
+        of, child = self.owner, (self.owner.child,) if self.owner.child else ()
+        if of.step_id is None:
+            return ids.encode("RunChildExecution" if child else "RunEngineExecution", of.execution_id, *child)
+        return ids.encode("ChildExecution" if child else "EngineExecution", of.step_id, of.digest, *child)
 
 
 async def of_execution(execution: ExecutionRow, context: Context) -> EngineExecution | None:
@@ -105,7 +111,7 @@ def fact(name: str) -> Callable[[EngineExecution, Context], Awaitable[Any]]:
     """Return a resolver of what the engine says under a name."""
 
     async def said(run: EngineExecution, context: Context) -> Any:
-        told = await facts(run, context)
+        told = run.listed if run.listed is not None and name in _LISTED else await facts(run, context)
         return getattr(told, name) if told is not None else None
 
     return said
@@ -113,12 +119,14 @@ def fact(name: str) -> Callable[[EngineExecution, Context], Awaitable[Any]]:
 
 async def status(run: EngineExecution, context: Context) -> ExecutionStatus:
     """Return how far it has come."""
-    said = await facts(run, context)
+    said = run.listed or await facts(run, context)
     return said.status if said else ExecutionStatus.UNKNOWN
 
 
 async def status_warning(run: EngineExecution, context: Context) -> ExecutionWarning | None:
     """Return why its status is not known."""
+    if run.listed is not None:
+        return status_unknown(run.name) if run.listed.status is ExecutionStatus.UNKNOWN else None
     told = await context.engines.facts(run.reference)
     if told.value is None:
         return call_failed(f"Execution unavailable for {run.name}", told.failure or FORGOTTEN)
@@ -127,7 +135,7 @@ async def status_warning(run: EngineExecution, context: Context) -> ExecutionWar
 
 async def duration_ms(run: EngineExecution, context: Context) -> int | None:
     """Return milliseconds from its start to its end; None while it runs."""
-    said = await facts(run, context)
+    said = run.listed or await facts(run, context)
     return milliseconds_between(said.started_at, said.stopped_at) if said else None
 
 

@@ -12,7 +12,7 @@ from graph.auth import routes
 from graph.auth.objects import RULES
 from graph.context import Context
 from graph.loaders.base import KeyLoader
-from graph.resolvers import engine_executions, executions, logs, references, stages, steps, sub_executions
+from graph.resolvers import engine_executions, executions, logs, map_runs, references, stages, steps, sub_executions
 from graph.resolvers.engine_executions import EngineExecution
 from graph.resolvers.gate import visible, visible_execution, visible_step
 from graph.resolvers.registered import SubExecution, with_digest
@@ -113,7 +113,32 @@ async def _own_engine_execution(context: Context, key: tuple[str, ...]) -> Engin
     return await engine_executions.of_execution(of, context) if of else None
 
 
-def _within_run(find: Callable[[Context, tuple[str, ...]], Awaitable[EngineExecution | None]]) -> Finder:
+FindRun = Callable[[Context, tuple[str, ...]], Awaitable[EngineExecution | None]]
+
+
+def _map_run_within(find: FindRun) -> Finder:
+    """Return a finder of Map runs, by the key of the run and their name within its machine."""
+
+    async def find_map_run(context: Context, key: tuple[str, ...]) -> map_runs.MapRun | None:
+        run = await find(context, key)
+        return await map_runs.named(run, key[-1], context) if run else None
+
+    return find_map_run
+
+
+def _child_within(find: FindRun, place: int) -> FindRun:
+    """Return a finder of what Map runs started, by the key of the run and their name at some place of it."""
+
+    async def find_child(context: Context, key: tuple[str, ...]) -> EngineExecution | None:
+        run = await find(context, key)
+        kind, _, rest = key[place].partition("/")
+        label, _, name = rest.replace(":", "/").partition("/")
+        return await map_runs.child(run, f"{kind}/{label}:{name.replace('/', ':')}", context) if run else None
+
+    return find_child
+
+
+def _within_run(find: FindRun) -> Finder:
     """Return a finder of stages, by the key of their run and their name."""
 
     async def find_stage(context: Context, key: tuple[str, ...]) -> Stage | None:
@@ -160,6 +185,12 @@ _DECLARED = (
     Kind("RunEngineExecution", 1, _own_engine_execution),
     Kind("Stage", 3, _within_run(_engine_execution)),
     Kind("RunStage", 2, _within_run(_own_engine_execution)),
+    Kind("MapRun", 3, _map_run_within(_engine_execution)),
+    Kind("RunMapRun", 2, _map_run_within(_own_engine_execution)),
+    Kind("ChildExecution", 3, _child_within(_engine_execution, 2)),
+    Kind("RunChildExecution", 2, _child_within(_own_engine_execution, 1)),
+    Kind("ChildStage", 4, _within_run(_child_within(_engine_execution, 2))),
+    Kind("RunChildStage", 3, _within_run(_child_within(_own_engine_execution, 1))),
     definition(AssetRow, references.asset, "databaseId", "assetId"),
     definition(DatabaseRow, references.database, "databaseId"),
     definition(WorkflowRow, references.workflow, "databaseId", "workflowId"),

@@ -26,16 +26,26 @@ _LONGEST_REASON = 256  # characters of an error or a cause, as VAMS shows them
 
 @dataclass(frozen=True, slots=True)
 class StageOwner:
-    """What leads to a run: an execution alone, or the registered entry of one of its steps."""
+    """What leads to a run: an execution alone, or the registered entry of one of its steps.
+
+    ``child`` names what a Map run within that run started; empty for the run itself.
+    """
 
     execution_id: str
     step_id: str | None = None
     digest: str = ""
+    child: str = ""
 
     @property
-    def key(self) -> tuple[str, str]:
+    def key(self) -> tuple[str, ...]:
         """What cursors are bound to."""
-        return self.step_id or self.execution_id, self.digest
+        key = self.step_id or self.execution_id, self.digest
+        return (*key, self.child) if self.child else key
+
+    @property
+    def child_part(self) -> str:
+        """The child as a part of an id that is not the last."""
+        return self.child.replace(":", "/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +71,6 @@ class BatchJob:
 
 
 @dataclass(frozen=True, slots=True)
-class MapRun(Part):
-    """The run of a distributed Map."""
-
-    run: pure.MapRunState
-
-    @property
-    def redrive_count(self) -> int | None:
-        """How often it was redriven."""
-        return self.run.redrive_count
-
-
-@dataclass(frozen=True, slots=True)
 class Stage(Part):
     """A state of a run and what became of it."""
 
@@ -81,9 +79,10 @@ class Stage(Part):
     @property
     def id(self) -> str:
         """The global id."""
-        if self.owner.step_id is None:
-            return ids.encode("RunStage", self.owner.execution_id, self.name)
-        return ids.encode("Stage", self.owner.step_id, self.owner.digest, self.name)
+        of, child = self.owner, (self.owner.child_part,) if self.owner.child else ()
+        if of.step_id is None:
+            return ids.encode("RunChildStage" if child else "RunStage", of.execution_id, *child, self.name)
+        return ids.encode("ChildStage" if child else "Stage", of.step_id, of.digest, *child, self.name)
 
     @property
     def name(self) -> str:
@@ -179,12 +178,6 @@ class Stage(Part):
     def iterations(self) -> IterationCounts | None:
         """Of the current attempt."""
         return self.stage.iterations
-
-    @property
-    def map_run(self) -> MapRun | None:
-        """The run of a distributed Map."""
-        run = self.stage.map_run
-        return MapRun(self.owner, self.reference, self.detail, run) if run is not None else None
 
     @property
     def batch(self) -> BatchJob | None:

@@ -5,9 +5,9 @@ from dataclasses import replace
 from graph.context import Context
 from graph.engines.run_detail import StageSource
 from graph.execution_warnings import ExecutionWarning, ExecutionWarningCode, call_failed
-from graph.history import IterationCounts, StageStatus, iterations_of
+from graph.history import StageStatus, iterations_of
 from graph.resolvers.paging import Filled, Page, PageRequest, Window, paginate
-from graph.resolvers.run_detail import BatchJob, IterationRun, MapRun, Stage, StageOwner, StageVisit, stage_in, stage_of
+from graph.resolvers.run_detail import BatchJob, IterationRun, Stage, StageOwner, StageVisit, stage_in, stage_of
 from graph.resolvers.sources import listed
 
 
@@ -123,24 +123,6 @@ async def failed_stage(run: IterationRun, context: Context) -> Stage | None:
 async def stage_of_visit(visit: StageVisit, context: Context) -> Stage | None:
     """Return the stage that was visited, as the whole reading of its run tells it."""
     return await stage_of(visit, context, visit.name)
-
-
-async def map_run_arn(run: MapRun, _context: Context) -> str | None:
-    """Return the ARN of a map run."""
-    return run.run.arn
-
-
-async def map_run_counts(run: MapRun, context: Context) -> IterationCounts | None:
-    """Return what became of the executions that a map run started."""
-    return (await context.engines.children(run.run.arn)).value if run.run.arn else None
-
-
-async def map_run_warning(run: MapRun, context: Context) -> ExecutionWarning | None:
-    """Return why it is not known what became of a map run."""
-    if run.run.arn is None:
-        return ExecutionWarning(ExecutionWarningCode.HISTORY_CUT, "The event that names the Map run was not read.")
-    failure = (await context.engines.children(run.run.arn)).failure
-    return call_failed("Map run unavailable", failure) if failure is not None else None
 
 
 async def log_stream_name(job: BatchJob, context: Context) -> str | None:

@@ -62,6 +62,17 @@ class BoundedConnection(Generic[NodeT]):
     short_page_reason: paging.ShortPageReason | None = attribute(_REASON, reads=())
 
 
+@strawberry.type(name="Connection", description="A page of a list that a service gives, and what could not be read.")
+class BoundedWarningConnection(Generic[NodeT]):
+    """Without a total, filled within a read budget, and with warnings."""
+
+    edges: list[Edge[NodeT]] = attribute(_EDGES, reads=())
+    nodes: list[NodeT] = attribute(_NODES, reads=())
+    page_info: PageInfo = attribute(_PAGE_INFO, reads=())
+    short_page_reason: paging.ShortPageReason | None = attribute(_REASON, reads=())
+    warnings: list[ExecutionWarning] = attribute(WARNINGS, reads=())
+
+
 @strawberry.type(name="Connection", description="A page of the rows of one parent.")
 class CountedConnection(Generic[NodeT]):
     """With a total."""

@@ -6,7 +6,7 @@ from graph.context import Context
 from graph.engines.engine import EngineName, RedriveStatus
 from graph.engines.run_detail import StageSource
 from graph.resolvers import engine_executions as runs
-from graph.resolvers import failures, registered
+from graph.resolvers import failures, map_runs, registered
 from graph.resolvers import sub_executions as subs
 from graph.resolvers.gate import require_logs
 from graph.resolvers.history_events import LONGEST_PAGE
@@ -20,7 +20,7 @@ from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import LazyExecution, LazyPipelineExecution
 from graph.schema.node import Node
 from graph.schema.scalars import JSON, BigInt
-from graph.schema.stages import BatchJob, HistoryEvent, Stage, UnreadRange
+from graph.schema.stages import BatchJob, HistoryEvent, MapRun, Stage, UnreadRange
 from graph.tables.states import ExecutionStatus
 
 _STATUS_WARNING = (
@@ -102,6 +102,10 @@ class EngineExecution(Node):
         failures.of_run,
         "What ended it, told from one page of its newest events; null unless it ended other than SUCCEEDED.",
         cost=LIST_COST,
+    )
+    parent_map_run: MapRun | None = answer(
+        map_runs.of_child,
+        "The Map run that started it; execution and subExecution are those of the machine that holds the Map then.",
     )
     stage_source: StageSource | None = answer(runs.stage_source, "What its stages are known from.")
     stages: WarningConnection[Stage] | None = page(

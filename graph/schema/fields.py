@@ -103,7 +103,8 @@ def answer(
         return _guarded(guard, partial(resolver, **given) if given else resolver)
 
     metadata = _metadata(reads, guard, begins, extra)
-    return _answered(lambda _asked: bind, _extra(resolver, 2), description, [Cost(weight=cost)], metadata)
+    directives = [Cost(weight=cost)] if cost != 1 else []
+    return _answered(lambda _asked: bind, _extra(resolver, 2), description, directives, metadata)
 
 
 def root(
@@ -147,11 +148,13 @@ def page(
     default: int = DEFAULT_PAGE,
     cost: int = PAGE_COST,
     history_rows: HistoryRows | None = None,
+    is_forward_only: bool = False,
 ) -> Any:
     """Return a connection. Parameters beyond the record, the context and the page are arguments beside those of paging.
 
     ``begins`` and ``guard`` are those of :func:`answer`; ``longest`` is the most rows that one page may have,
-    ``default`` how many it has where nothing is said; ``history_rows`` what bounds its rows in a whole operation.
+    ``default`` how many it has where nothing is said; ``history_rows`` what bounds its rows in a whole
+    operation. One that ``is_forward_only`` is read from its start alone.
     """
 
     def bind(asked: FieldRequest) -> Callable[[Mapping[str, Any]], Bound]:
@@ -173,8 +176,8 @@ def page(
 
         return bind_to
 
-    parameters = [*_extra(resolver, 3), *_paging(longest, default)]
-    directives = [Cost(weight=cost), _page_size(default)]
+    parameters = [*_extra(resolver, 3), *_paging(longest, default, is_forward_only=is_forward_only)]
+    directives = [Cost(weight=cost), _page_size(default, is_forward_only=is_forward_only)]
     metadata = _metadata(reads, guard, begins)
     if history_rows is not None:
         metadata[HISTORY_ROWS] = history_rows
@@ -251,16 +254,21 @@ def _argument(name: str, kind: Any, description: str) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_UNSET, annotation=annotation)
 
 
-def _page_size(default: int) -> ListSize:
+def _page_size(default: int, *, is_forward_only: bool) -> ListSize:
     return ListSize(
         assumed_size=default,
-        slicing_arguments=["first", "last"],
+        slicing_arguments=["first"] if is_forward_only else ["first", "last"],
         sized_fields=["edges", "nodes"],
         require_one_slicing_argument=False,
     )
 
 
-def _paging(longest: int, default: int) -> list[inspect.Parameter]:
+def _paging(longest: int, default: int, *, is_forward_only: bool) -> list[inspect.Parameter]:
+    if is_forward_only:
+        return [
+            _argument("first", int, f"How many rows, 0 to {longest}; {default} unless given."),
+            _argument("after", str, "Only rows after this cursor."),
+        ]
     return [
         _argument("first", int, f"How many rows from the start, 0 to {longest}; {default} unless last is given."),
         _argument("after", str, "Only rows after this cursor."),

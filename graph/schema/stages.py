@@ -7,23 +7,32 @@ from graph.history import IterationCounts as Counts
 from graph.history import StageScope as Scope
 from graph.history import StageStatus, StageTransitionKind
 from graph.history import UnreadRange as Unread
-from graph.resolvers import history_events, run_detail, stages
+from graph.resolvers import history_events, map_runs, run_detail, stages
+from graph.resolvers.engine_executions import EngineExecution as EngineExecutionRecord
 from graph.resolvers.engine_executions import of_stage
 from graph.resolvers.gate import require_logs
 from graph.resolvers.history_events import LONGEST_PAGE
 from graph.resolvers.paging import Page, PageRequest
-from graph.schema.connections import FilteredWarningConnection, WarningConnection
+from graph.schema.connections import BoundedWarningConnection, FilteredWarningConnection, WarningConnection
 from graph.schema.costs import TEXT_COST, HistoryRows
 from graph.schema.execution_warning import ExecutionWarning
 from graph.schema.fields import answer, attribute, object_type, page
 from graph.schema.lazy import LazyEngineExecution
 from graph.schema.node import Node
 from graph.schema.scalars import JSON, BigInt
+from graph.tables.states import ExecutionStatus
 
 
 async def visit(stage: run_detail.Stage, context: Context, entered_event_id: BigInt) -> run_detail.StageVisit | None:
     """Return the visit that an event opened."""
     return await stages.visit(stage, context, entered_event_id)
+
+
+async def map_run_executions(
+    run: map_runs.MapRun, context: Context, request: PageRequest, status: list[ExecutionStatus] | None = None
+) -> Page[EngineExecutionRecord]:
+    """Return the executions that a Map run started."""
+    return await map_runs.executions(run, context, request, status)
 
 
 async def iteration_runs(
@@ -78,16 +87,31 @@ class UnreadRange:
     to: datetime | None = attribute("When the event behind it happened.", reads=())
 
 
-@object_type(run_detail.MapRun, description="The run of a distributed Map, whose items are executions of their own.")
-class MapRun:
+@object_type(map_runs.MapRun, description="The run of a distributed Map, whose items are executions of their own.")
+class MapRun(Node):
     """The run of a distributed Map."""
 
-    arn: str | None = answer(stages.map_run_arn, "The ARN. Needs the logs permission.", guard=require_logs)
+    stage: "Stage | None" = answer(map_runs.stage, "The Map that it is a run of; null where no event names it.")
+    arn: str | None = answer(map_runs.arn, "The ARN. Needs the logs permission.", guard=require_logs)
     redrive_count: int | None = attribute("How often it was redriven.", reads=())
-    status_warning: ExecutionWarning | None = answer(
-        stages.map_run_warning, "Why it is not known what became of it, and counts is null."
+    status: ExecutionStatus | None = answer(
+        map_runs.status, "How far it has come; UNKNOWN where the engine does not say."
     )
-    counts: IterationCounts | None = answer(stages.map_run_counts, "Its executions by what became of them.")
+    status_warning: ExecutionWarning | None = answer(
+        map_runs.status_warning, "Why it is not known what became of it, and counts is null."
+    )
+    started_at: datetime | None = answer(map_runs.started_at, "When it started.")
+    stopped_at: datetime | None = answer(map_runs.stopped_at, "When it ended; null until then.")
+    counts: IterationCounts | None = answer(map_runs.counts, "Its executions by what became of them.")
+    execution: LazyEngineExecution | None = answer(
+        map_runs.execution, "The execution of a name; null where it is none of this Map run."
+    )
+    executions: BoundedWarningConnection[LazyEngineExecution] | None = page(
+        map_run_executions,
+        "What it started, newest first. Cursors hold tokens of the engine and end after a day, with INVALID_CURSOR.",
+        longest=map_runs.LONGEST_PAGE,
+        is_forward_only=True,
+    )
 
 
 @object_type(run_detail.StageTransition, description="A way on from a state.")
@@ -148,7 +172,9 @@ class Stage(Node):
     error: str | None = attribute("The name of the last error, redacted, unless it recovered.", reads=())
     cause: str | None = attribute("Why it failed, redacted, at most 256 characters.", reads=())
     is_distributed: bool = attribute("Whether it is a Map whose items are executions of their own.", reads=())
-    map_run: MapRun | None = attribute("The run of a distributed Map.", reads=())
+    map_run: MapRun | None = answer(
+        map_runs.of_stage, "The run of a distributed Map; null where no event that was read names it.", cost=1
+    )
     iterations: IterationCounts | None = attribute("Iterations of the current attempt of a Map.", reads=())
     batch: BatchJob | None = attribute("The last job of AWS Batch that it ran.", reads=())
     is_start: bool | None = attribute(

@@ -5,7 +5,15 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from graph.engines.engine import EngineName, HistoryPage, RegisteredRun, RunFacts, RunReference
+from graph.engines.engine import (
+    ChildPage,
+    EngineName,
+    HistoryPage,
+    MapRunFacts,
+    RegisteredRun,
+    RunFacts,
+    RunReference,
+)
 from graph.history import Definition, IterationCounts, parse_definition, parse_event
 from graph.tables.states import ExecutionStatus
 
@@ -55,8 +63,18 @@ class Flows:
     async def stop(self, reference: str, *, error: str, cause: str) -> None:
         self.stopped.append(reference)
 
-    async def children(self, map_run: str) -> IterationCounts:
-        return IterationCounts(total=3, started=3, succeeded=3, failed=0, aborted=0)
+    async def map_run(self, map_run: str) -> MapRunFacts:
+        counts = IterationCounts(total=3, started=3, succeeded=3, failed=0, aborted=0)
+        return MapRunFacts(f"{PREFIX}flow/run", ExecutionStatus.SUCCEEDED, counts)
+
+    async def children(self, map_run: str, status: ExecutionStatus | None, size: int, token: str | None) -> ChildPage:
+        return ChildPage((), None)
+
+    def name_within(self, run: str, reference: str) -> str | None:
+        return None
+
+    def reference_within(self, run: str, name: str) -> str | None:
+        return None
 
     async def log_group(self, flow: str) -> str | None:
         return f"arn:aws:logs:us-west-2:123456789012:log-group:/flows/{flow.removeprefix(PREFIX)}:*"

@@ -150,10 +150,43 @@ async def test_a_definition_is_that_of_the_start(caller: Caller) -> None:
     assert list(engine.parse('{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}', 1000).states) == ["A"]
 
 
-async def test_the_children_of_a_map_run_are_counted(caller: Caller) -> None:
+async def test_a_map_run_tells_what_became_of_its_executions(caller: Caller) -> None:
     counts = {"total": 9, "pending": 2, "running": 1, "succeeded": 3, "failed": 1, "timedOut": 1, "aborted": 1}
-    engine = reader(caller, played(map_runs={"arn:map": {"executionCounts": counts}}))
-    assert await engine.children("arn:map") == IterationCounts(9, 7, 3, 1, 1, running=1, pending=2, timed_out=1)
+    engine = reader(caller, played(map_runs={"arn:map": {"executionCounts": counts, "redriveCount": 2}}))
+    told = await engine.map_run("arn:map")
+    assert told.counts == IterationCounts(9, 7, 3, 1, 1, running=1, pending=2, timed_out=1)
+    assert (told.run, told.redrive_count, told.status) == (MACHINE.execution("run"), 2, ExecutionStatus.UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    ("reference", "name"),
+    [
+        ("execution:{}/Label:c-1", "execution/Label:c-1"),
+        ("express:{}/Label:c-1:2", "express/Label:c-1:2"),
+        ("mapRun:{}/Label:8f0e", "mapRun/Label:8f0e"),
+        ("execution:{}:c-1", None),
+        ("execution:another/Label:c-1", None),
+        ("stateMachine:{}", None),
+    ],
+)
+def test_what_is_within_a_machine_has_a_name_without_its_account(
+    caller: Caller, reference: str, name: str | None
+) -> None:
+    engine, run = reader(caller), MACHINE.execution("run")
+    prefix, _, machine = MACHINE.arn.partition(":stateMachine:")
+    arn = f"{prefix}:{reference.format(machine)}"
+    assert engine.name_within(run, arn) == name
+    if name is not None:
+        assert engine.reference_within(run, name) == arn
+        assert engine.name_within(arn, arn) == (None if ":mapRun:" in arn else name)  # of a run that a Map run started
+        assert engine.name_within(run, arn.replace("123456789012", "210987654321")) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["", "x", "execution/a", "execution/:x", "execution/a/b:c", "job/a:b", "execution/a:b/c", "execution/a:b\n"]
+)
+def test_no_other_name_is_a_reference(caller: Caller, name: str) -> None:
+    assert reader(caller).reference_within(MACHINE.execution("run"), name) is None
 
 
 async def test_a_machine_tells_where_it_logs(caller: Caller) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from graph.history import DefinitionError, StageTransitionKind, Transition, parse_definition
+from graph.history import DefinitionError, StageTransitionKind, Transition, item_definition, parse_definition
 
 INNER = {"StartAt": "In", "States": {"In": {"Type": "Pass", "End": True}}}
 
@@ -194,3 +194,41 @@ def test_names_may_be_anything() -> None:
     names = ["a/b", "[0]", "*", " ", "Fan[0]/A", "\ud800"]
     states = parse_definition({"StartAt": "*", "States": {name: {"Type": "Pass"} for name in names}}).states
     assert {state.path for state in states.values()} == {(name,) for name in names}
+
+
+def _distributed(label: str | None, item: dict[str, Any]) -> dict[str, Any]:
+    labelled = {"Label": label} if label is not None else {}
+    return {"Type": "Map", "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED"}, **item}, **labelled}
+
+
+ITEM = {"StartAt": "A", "States": {"A": {"Type": "Pass"}}}
+INLINE = {"Type": "Map", "Label": "x", "ItemProcessor": ITEM}
+
+
+@pytest.mark.parametrize(
+    ("states", "label", "start"),
+    [
+        ({"M": _distributed("tiles", ITEM)}, "tiles", "A"),
+        ({"M": _distributed("tiles", ITEM)}, "M", None),
+        ({"All tiles (new)": _distributed(None, ITEM)}, "Alltiles(new)", "A"),
+        ({"P": {"Type": "Parallel", "Branches": [{"States": {"M": _distributed("tiles", ITEM)}}]}}, "tiles", "A"),
+        ({"I": {"Type": "Map", "Iterator": {"States": {"M": _distributed("tiles", ITEM)}}}}, "tiles", "A"),
+        (
+            {"O": _distributed("outer", {"StartAt": "B", "States": {"M": _distributed("inner", ITEM)}})},
+            "inner",
+            "A",
+        ),
+        ({"I": INLINE}, "x", None),
+        ({"M": "text", "N": {"Type": "Map", "ItemProcessor": []}}, "M", None),
+    ],
+)
+def test_what_a_distributed_map_holds_is_found_by_its_label(
+    states: dict[str, Any], label: str, start: str | None
+) -> None:
+    found = item_definition(json.dumps({"StartAt": "x", "States": states}), label)
+    assert (found and json.loads(found)["StartAt"]) == start
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"States": []}', "[" * 100_000])
+def test_what_is_no_definition_holds_none(text: str) -> None:
+    assert item_definition(text, "x") is None

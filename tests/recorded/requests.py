@@ -259,6 +259,18 @@ def _visits() -> Iterator[Recorded]:
     for user in USERS:
         for execution in (SAMPLE_EXECUTION_ID, INSIDES_ID):
             yield posted(f"the visits of {execution[:4]} by {user}", query, {"id": execution}, user=user)
+    children = """query ($id: String!) {
+      execution(executionId: $id) { pipelineExecutions(first: 3) { nodes { subExecutions(first: 3) { nodes {
+        stages { nodes { mapRun { id arn status statusWarning { code } startedAt stoppedAt stage { name }
+          execution(name: "none") { id }
+          executions(first: 2, status: [FAILED, ABORTED]) {
+            edges { cursor node { id name status stages { nodes { id status } } parentMapRun { id } } }
+            nodes { name } pageInfo { hasNextPage endCursor } shortPageReason warnings { code }
+          } } } }
+      } } } } }
+    }"""
+    for user in USERS:
+        yield posted(f"what the Maps of a run started by {user}", children, {"id": INSIDES_ID}, user=user)
     iterations = """query ($id: String!) {
       execution(executionId: $id) { pipelineExecutions(first: 3) { nodes { subExecutions(first: 3) { nodes {
         engineExecution { stages(first: 10) { nodes { name iterationRuns(first: 2) {

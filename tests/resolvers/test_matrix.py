@@ -68,7 +68,7 @@ def _machine(arn: str) -> Machine:
 def _played(machine: Machine, name: str) -> Played:
     script = Script(datetime(2026, 7, 14, 0, 4, tzinfo=UTC))
     started = script.add("MapStateStarted", script.enter("Map", "Items", 0), length=0)
-    running = script.add("MapRunStarted", started, mapRunArn=f"{machine.arn}/{name}")
+    running = script.add("MapRunStarted", started, mapRunArn=_map_run(machine, name))
     last = script.leave("Map", "Items", running)
     last = script.task("Inner", script.add("ParallelStateStarted", script.enter("Parallel", "Outer", last)))
     started = script.add(
@@ -78,7 +78,20 @@ def _played(machine: Machine, name: str) -> Played:
     failed = script.work(script.enter("Task", "job", item), error="Broken")
     script.add("MapIterationFailed", failed, name="Each", index=0)
     script.add("ExecutionFailed", script.add("MapStateFailed", failed, error="Broken"), error="Broken")
-    return Played(machine, name, "FAILED", script.events)
+    counts = {"total": 1, "succeeded": 1}
+    map_runs = {_map_run(machine, name): {"status": "SUCCEEDED", "executionCounts": counts}}
+    return Played(machine, name, "FAILED", script.events, map_runs=map_runs)
+
+
+def _item(machine: Machine, name: str) -> Played:
+    """What the Map run of an execution started."""
+    script = Script(datetime(2026, 7, 14, 0, 5, tzinfo=UTC))
+    script.add("ExecutionSucceeded", script.task("Item", 0), output="{}")
+    return Played(machine, f"{name}-item", "SUCCEEDED", script.events, map_run=_map_run(machine, name))
+
+
+def _map_run(machine: Machine, name: str) -> str:
+    return f"{machine.arn.replace(':stateMachine:', ':mapRun:')}/Items:{name}"
 
 
 MACHINE = _machine("arn:aws:states:us-west-2:123456789012:stateMachine:inside")
@@ -162,10 +175,9 @@ def _lines() -> Iterator[Written]:
 def _states() -> EmbeddedStepFunctions:
     """An execution of each run's own machine, and of the machine that each step registered."""
     own = _machine(WORKFLOW.arn)
-    inner = (step.sub_executions[0]["executionArn"].rpartition(":")[2] for of in RUNS for step in of.steps)
-    return EmbeddedStepFunctions(
-        [*(_played(own, of.execution_id) for of in RUNS), *(_played(MACHINE, name) for name in inner)]
-    )
+    inner = [step.sub_executions[0]["executionArn"].rpartition(":")[2] for of in RUNS for step in of.steps]
+    each = [*((own, of.execution_id) for of in RUNS), *((MACHINE, name) for name in inner)]
+    return EmbeddedStepFunctions([make(machine, name) for machine, name in each for make in (_played, _item)])
 
 
 # ------------------------------------------------------------------------------------------------- the ways there are
@@ -173,7 +185,7 @@ def _states() -> EmbeddedStepFunctions:
 TYPES = SUBGRAPH.core.type_map
 NODE_TYPES = sorted(kind.name for kind in SUBGRAPH.core.get_possible_types(TYPES["Node"]))  # type: ignore[arg-type]
 # Lines of the group that all executions share are of no source of a step.
-NOWHERE = {"Execution.logEvents.nodes.source", "Execution.logEvents.edges.node.source"}
+NOWHERE = {"Execution.logEvents.nodes.source", "Execution.logEvents.edges.node.source", "MapRun.execution"}
 # Every other warning is about what it stands beside.
 WITH_SUBJECT = {"PipelineExecution.logEvents.warnings.subject", "RegisteredLog.events.warnings.subject"}
 # What fields that have required arguments are asked with. Every other field is asked without any.
@@ -197,6 +209,7 @@ LOG_IDS = "LOG_ID"  # stands for the log id of the step at hand
 BELOW: Mapping[tuple[str, str], str] = {
     ("PipelineExecution", "registeredLog"): f'logId: "{LOG_IDS}"',
     ("Stage", "visit"): "enteredEventId: 2",  # of the first state
+    ("MapRun", "execution"): 'name: "nothing"',  # each of its own name is tried in test_map_runs
 }
 
 Path = tuple[str, ...]
@@ -355,7 +368,9 @@ def _is_of(of: Run, object_id: str) -> bool:
     """Whether an object belongs to a run; its group has no other run."""
     kind, parts = decode_id(object_id).kind, decode_id(object_id).parts
     match kind:
-        case "Execution" | "InputFile" | "RunEngineExecution" | "RunStage":
+        case "Execution" | "InputFile":
+            return parts[0] == of.execution_id
+        case _ if kind.startswith("Run"):
             return parts[0] == of.execution_id
         case "PipelineExecution":
             return parts[1] == of.execution_id
@@ -406,6 +421,7 @@ _NOT_QUITE_ALL_DATABASES = everything_but(deny("database", "databaseId", "equals
 _OF_RUNS = frozenset(
     {"Execution", "PipelineExecution", "InputFile", "InputMetadata", "OutputFile", "OutputMetadata", "OutputResult"}
     | {"RegisteredLog", "SubExecution", "EngineExecution", "RunEngineExecution", "Stage", "RunStage"}
+    | {"MapRun", "RunMapRun", "ChildExecution", "RunChildExecution", "ChildStage", "RunChildStage"}
 )
 _BEYOND_ROWS = frozenset(f"Execution.{path[0]}" for path in WAYS["Execution"])
 _METADATA = frozenset(
@@ -464,7 +480,11 @@ DATABASE = MemoryDatabase(items(_rows()))
 def graph(request: pytest.FixtureRequest) -> Iterator[Graph]:
     """The graph by either executor: a verdict may depend on neither."""
     policies = {"admin": everything_but(), **{tier.name: tier.policy for tier in TIERS}}
-    settings = Settings(cursor_secrets=["a secret of the tests"], fast_execution=request.param)
+    settings = Settings(
+        cursor_secrets=["a secret of the tests"],
+        fast_execution=request.param,
+        history_pages_per_operation=1_000,  # many ways are asked together
+    )
     clients = replace(log_clients(), logs=EmbeddedLogs(_lines()), states=_states())
     with graph_for(DATABASE, policies, settings, logs=clients, schema=SUBGRAPH) as graph:
         yield graph

@@ -17,6 +17,7 @@ from graph.tables.catalogue import DATABASES, EXECUTIONS, PIPELINES
 from tests.demo.reading import ITEMS
 from tests.harness import SCHEMA, Graph
 from tests.resolvers.model import expected, parents
+from tests.resolvers.test_map_runs import tiles
 from tests.resolvers.walks import connections, walk
 from tests.schema.places import TYPES, leaves
 
@@ -52,6 +53,7 @@ async def _everything(graph: Graph) -> dict[str, set[str]]:
     runs = [item["workflowExecutionId"] for item in ITEMS[EXECUTIONS] if item.get("workflow_execution_arn")]
     found["EngineExecution"] = {ids.encode("RunEngineExecution", run) for run in runs}
     found["Stage"] = {ids.encode("RunStage", SAMPLE_EXECUTION_ID, one.job) for one in SAMPLE_RUN.workflow.specified}
+    found["MapRun"] = {(await tiles(graph))["id"]}
     kinds = {"MigratedInputFile": "InputFile"}
     for connection in connections():
         if connection.argument is not None or connection.type == "Query" or connection.identity != "id":

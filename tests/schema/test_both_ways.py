@@ -50,6 +50,7 @@ GIVEN: dict[tuple[str, str], Sequence[str]] = {
     ("StoredText", "content"): ["", "(maxBytes: 3)", "(maxBytes: -1)"],
     ("StoredText", "part"): ["", "(fromByte: 3)", "(fromByte: -1)"],
     ("Stage", "visit"): ["(enteredEventId: 2)", "(enteredEventId: 3)", "(enteredEventId: -1)"],
+    ("MapRun", "execution"): ['(name: "nothing")'],
     ("Stage", "visits"): ["(first: 2)", "(last: 1)", "(first: 2, status: [FAILED])"],
     ("EngineExecution", "history"): ["(first: 2)", "(last: 1)", "(around: 3, first: 2)", "(around: 3, last: 2)"],
 }

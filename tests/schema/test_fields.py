@@ -13,6 +13,7 @@ from tests.schema.places import fields_of, nested, object_types, path_to, select
 ARGUMENTS = {
     ("PipelineExecution", "registeredLog"): '(logId: "91bc79f04fef629e")',
     ("Stage", "visit"): "(enteredEventId: 2)",
+    ("MapRun", "execution"): '(name: "nothing")',
 }
 
 # The runs to look at, each with a step and an asset, so that together every field has a value somewhere.
