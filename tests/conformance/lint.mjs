@@ -17,6 +17,9 @@ const rules = {
   // its nodes without edges. Relay's specification asks for neither.
   '@graphql-eslint/relay-edge-types': ['error', { shouldImplementNode: false, listTypeCanWrapOnlyEdgeType: false }],
 
+  // What a service lists with tokens is read forwards alone, as Relay's specification allows.
+  '@graphql-eslint/relay-arguments': ['error', { includeBoth: false }],
+
   // Keys keep the names that they have in VAMS wherever they occur: Execution.executionId beside the global id.
   '@graphql-eslint/no-typename-prefix': 'off',
 
