@@ -201,7 +201,8 @@ def find_named(text: str, lowered: str, regions: Iterable[Span]) -> list[Span]:
             found += secrets
             end = secrets[-1][1]
         elif value_ahead is not None and name_ahead is not None and value_ahead < name_ahead.start():
-            if not _PREFIX.fullmatch(lowered, name_ahead.end(), event.start()):
+            is_name = not lowered[event.end() : event.end() + 1].isalpha()  # such as "tokens", which are counted
+            if not is_name or not _PREFIX.fullmatch(lowered, name_ahead.end(), event.start()):
                 continue
             if before := _value_before(lowered, value_ahead, name_ahead.start()):
                 found.append(before)
