@@ -1,7 +1,8 @@
 """The context of one operation. Only the services that it refers to outlive the operation."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import Enum
 from functools import cached_property
 
@@ -27,6 +28,11 @@ from graph.tables.tally import Tally
 from graph.tables.writer import ChangeWriter, ExecutionWriter
 
 
+def utc_now() -> datetime:
+    """Return the time of this machine."""
+    return datetime.now(UTC)
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """The services of a process: made at start, shared by all operations, without rows and viewers."""
@@ -49,6 +55,8 @@ class Services:
     """Writes the changes of actions; None when actions are off."""
     finisher: Finisher = field(default_factory=Finisher)
     """Runs work that goes on after its operation."""
+    clock: Callable[[], datetime] = utc_now
+    """What time it is."""
 
     def close(self) -> None:
         """Wait for calls in flight and free the threads."""

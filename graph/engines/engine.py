@@ -178,6 +178,15 @@ class Engine(Protocol):
             StaleToken: when a token has expired.
         """
 
+    async def last_event_id(self, reference: str) -> int | None:
+        """Return the id of the newest event of a run, from one page of one event; None where there is none.
+
+        Only for engines that read backwards.
+
+        Raises:
+            NoHistory: when the engine keeps none of such a run.
+        """
+
     async def stop(self, reference: str, *, error: str, cause: str) -> None:
         """Stop a run; one that has ended already stays as it is."""
 

@@ -131,6 +131,17 @@ class OperationEngines:
         """Return what became of a run."""
         return await self._ask("facts", reference, lambda engine: engine.describe(reference))
 
+    async def last_event_id(self, reference: str) -> int | None:
+        """Return the id of the newest event of a run; None where the engine does not say, or keeps no history."""
+
+        async def read(engine: Engine) -> int | None:
+            try:
+                return await engine.last_event_id(reference) if engine.reads_backwards else None
+            except NoHistory:
+                return None
+
+        return (await self._ask("last event", reference, read)).value
+
     async def definition(self, reference: str) -> CallResult[str]:
         """Return the text of the definition that a run started with."""
         return await self._ask("definition", reference, lambda engine: engine.definition(reference))

@@ -113,13 +113,17 @@ class StepFunctions:
 
     async def history(self, reference: str, *, newest_first: bool, token: str | None) -> HistoryPage:
         """Return a page of the events of an execution, with GetExecutionHistory."""
+        return await self._history(reference, newest_first=newest_first, token=token, size=EVENTS_OF_A_PAGE)
+
+    async def last_event_id(self, reference: str) -> int | None:
+        """Return the id of the newest event of an execution, from one page of one event."""
+        page = await self._history(reference, newest_first=True, token=None, size=1)
+        return page.events[0].id if page.events else None
+
+    async def _history(self, reference: str, *, newest_first: bool, token: str | None, size: int) -> HistoryPage:
         if (match := _RUN.fullmatch(reference)) is not None and match["kind"] == "express":
             raise NoHistory(_EXPRESS)
-        request: dict[str, Any] = {
-            "executionArn": reference,
-            "maxResults": EVENTS_OF_A_PAGE,
-            "reverseOrder": newest_first,
-        }
+        request: dict[str, Any] = {"executionArn": reference, "maxResults": size, "reverseOrder": newest_first}
         if token is not None:
             request["nextToken"] = token
         try:

@@ -189,6 +189,11 @@ async def unread(run: EngineExecution, context: Context) -> Sequence[UnreadRange
     return (await detail(run, context)).attribution.unread()
 
 
+async def last_event_id(run: EngineExecution, context: Context) -> int | None:
+    """Return the id of its newest event."""
+    return await context.engines.last_event_id(run.reference)
+
+
 async def stages(run: EngineExecution, context: Context, request: PageRequest) -> Page[Stage]:
     """Return its stages."""
     return await stage_page(run.owner, run.reference, context, request)

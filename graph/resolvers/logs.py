@@ -61,6 +61,11 @@ class RegisteredLog:
         return self.source.log_id
 
 
+async def group_arn(log: RegisteredLog, _context: Context) -> str:
+    """Return the ARN of the log group."""
+    return log.source.log_group_arn
+
+
 async def available_logs(step: StepRow, context: Context, page: PageRequest) -> Page[RegisteredLog]:
     """Return every log source of a step, each location once."""
     return await _page(step, context, page, only_registered=False)

@@ -126,6 +126,11 @@ class EngineExecution(Node):
         runs.history_is_complete,
         "False where a read bound was met: stages not seen are then UNKNOWN, never NOT_STARTED.",
     )
+    last_event_id: BigInt | None = answer(
+        runs.last_event_id,
+        "Its newest event, from one page of one event, which tells whether anything moved. Null where the engine does "
+        "not say.",
+    )
     unread: list[UnreadRange] | None = answer(
         runs.unread,
         "What was not read of its history; empty when it was read whole. Of the reading that stages and visits are "

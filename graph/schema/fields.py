@@ -73,7 +73,7 @@ def attribute(
     ``extra`` is what resolvers read only where such a field is selected. ``name`` is given if it is not the
     attribute's, and ``most`` for a list that can be long.
     """
-    directives: list[object] = [] if cost == 1 else [Cost(weight=cost)]
+    directives: list[object] = _cost(cost)
     if most is not None:
         directives.append(ListSize(slicing_arguments=[], assumed_size=most, require_one_slicing_argument=False))
     return strawberry.field(
@@ -103,8 +103,7 @@ def answer(
         return _guarded(guard, partial(resolver, **given) if given else resolver)
 
     metadata = _metadata(reads, guard, begins, extra)
-    directives = [Cost(weight=cost)] if cost != 1 else []
-    return _answered(lambda _asked: bind, _extra(resolver, 2), description, directives, metadata)
+    return _answered(lambda _asked: bind, _extra(resolver, 2), description, _cost(cost), metadata)
 
 
 def root(
@@ -131,7 +130,7 @@ def root(
         lambda _asked: bind,
         _extra(resolver, 1),
         description,
-        [Cost(weight=cost), *size],
+        [*_cost(cost), *size],
         _metadata(reads),
         name=name,
     )
@@ -222,6 +221,10 @@ def _answered(
         metadata=metadata | {ANSWERED: Answered(bind)},
         directives=directives,
     )
+
+
+def _cost(points: int) -> list[object]:
+    return [Cost(weight=points)] if points != 1 else []
 
 
 def _guarded(guard: Guard | None, resolver: Bound) -> Bound:

@@ -141,6 +141,9 @@ class RegisteredLog(Node):
     source_type: sources.LogSourceType = attribute("The service that writes to it.", reads=())
     stage_name: str | None = attribute("The state of the step's own state machine that writes to it.", reads=())
     log_group_name: str = attribute("The log group.", reads=())
+    log_group_arn: str | None = answer(
+        logs.group_arn, "The ARN of the log group. Needs the logs permission.", guard=require_logs, cost=1
+    )
     log_stream_name: str | None = attribute("The log stream, where it is one.", reads=())
     log_stream_prefix: str | None = attribute("What its log streams begin with, where it is several.", reads=())
     pipeline_execution: LazyPipelineExecution | None = answer(logs.step_of, "The step that writes to it.")

@@ -1,5 +1,6 @@
 """The roots of the graph."""
 
+from datetime import datetime
 from typing import Any
 
 import strawberry
@@ -51,6 +52,11 @@ async def database(context: Context, database_id: str) -> DatabaseRow | None:
     return await references.database(context, database_id)
 
 
+async def now(context: Context) -> datetime:
+    """Return what time it is."""
+    return context.services.clock()
+
+
 async def viewer(context: Context) -> identity.Viewer:
     """Return who asks."""
     return context.viewer
@@ -74,6 +80,7 @@ class Query:
         sized_by="ids",
     )
     viewer: Viewer = root(viewer, "Who asks.")
+    now: datetime = root(now, "The server's clock, to draw what is running by.", cost=1)
     execution: Execution | None = root(
         answers.execution,
         "The execution of an id. Null when there is none or the viewer may not see it: the two are indistinguishable.",

@@ -60,6 +60,9 @@ class Flows:
         ]
         return HistoryPage([parse_event(event) for event in events], None)
 
+    async def last_event_id(self, reference: str) -> int | None:
+        return 2
+
     async def stop(self, reference: str, *, error: str, cause: str) -> None:
         self.stopped.append(reference)
 

@@ -5,6 +5,8 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -51,6 +53,7 @@ async def answers(memory: MemoryDatabase, *, fast_execution: bool) -> list[dict[
             services = make_services(
                 settings, memory, NAMES, log_clients(), authenticators, reader, database=ImmediateDatabase(memory)
             )
+            services = replace(services, clock=lambda: datetime(2026, 7, 15, tzinfo=UTC))
             stack.callback(services.close)
             transport = httpx.ASGITransport(create_app(services), client=("127.0.0.1", 1))
             clients[environment, reader] = httpx.AsyncClient(transport=transport, base_url="http://localhost")

@@ -9,6 +9,8 @@ import pytest
 from graph.demo.cloudwatch import EmbeddedLogs
 from graph.demo.insides import BAKE_JOB_ID, INSIDES_ID, INSIDES_RUN
 from graph.demo.logs import TILES_STREAM, log_clients
+from graph.demo.model import ACCOUNT
+from graph.demo.permissions import READER
 from graph.demo.samples import SAMPLE_STEP_IDS
 from graph.resolvers.engine_logs import EngineLogs
 from graph.tables.reader import Reader
@@ -16,6 +18,7 @@ from tests.harness import Graph
 from tests.logs.unruly import Recorded
 from tests.memory import NAMES, MemoryDatabase
 from tests.resolvers.test_engines import SETTINGS, Faulty
+from tests.worlds import viewer
 
 LOGS = """query($id: String!) { pipelineExecution(pipelineExecutionId: $id) {
   availableLogs { nodes { id kind label sourceType stageName logGroupName } }
@@ -124,3 +127,17 @@ async def test_the_stream_of_a_job_comes_from_the_state_that_ran_it(silent: Grap
     assert await engines.batch_streams(publication, "Upload") == ()
     assert await engines.batch_streams([], "Bake") == ()
     assert BAKE_JOB_ID
+
+
+async def test_the_arn_of_a_log_group_needs_the_permission_to_read_logs(quick: Graph) -> None:
+    document = """query($id: String!) { pipelineExecution(pipelineExecutionId: $id) {
+        availableLogs { nodes { logGroupName logGroupArn } } } }"""
+    step = INSIDES_RUN.steps[2].step_id
+    found = (await quick.data(document, id=step))["pipelineExecution"]["availableLogs"]["nodes"]
+    assert found
+    for log in found:
+        assert log["logGroupArn"].startswith(f"arn:aws:logs:us-west-2:{ACCOUNT}:log-group:")
+        assert log["logGroupArn"].endswith(f":{log['logGroupName']}")
+    refused = await quick.ask(document, id=step, viewer=viewer(READER))
+    assert refused.codes in ([], ["FORBIDDEN"])
+    assert ACCOUNT not in str(refused.data)

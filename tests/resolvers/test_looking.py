@@ -1,13 +1,17 @@
 """What a page of a run asks for: visits found without walking, iterations as rows, events around an event."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from graph.demo.insides import FAILING_ITERATION, INSIDES_ID, ITERATIONS
+from graph.demo.logs import log_clients
 from graph.demo.permissions import AUDITOR, LISTER
 from graph.demo.samples import SAMPLE_EXECUTION_ID
 from tests.harness import Graph
+from tests.logs.unruly import Recorded
+from tests.memory import NAMES, MemoryDatabase
 from tests.worlds import viewer
 
 MACHINES = """query ($id: String!) { execution(executionId: $id) { pipelineExecutions { nodes { subExecutions { nodes {
@@ -200,3 +204,23 @@ async def test_rows_of_a_list_tell_what_else_may_be_read(
     assert answer.data is not None
     expected = {"viewerCanReadDetails": details, "viewerCanReadMetadata": metadata}
     assert answer.data["executions"]["nodes"] == [expected] * 3
+
+
+LAST = '{ execution(executionId: "%s") { engineExecution { lastEventId history(last: 1) { nodes { eventId } } } } }'
+
+
+@pytest.mark.parametrize("execution_id", [SAMPLE_EXECUTION_ID, INSIDES_ID])
+async def test_the_newest_event_is_told(quick: Graph, execution_id: str) -> None:
+    run = (await quick.data(LAST % execution_id))["execution"]["engineExecution"]
+    assert run["lastEventId"] == run["history"]["nodes"][0]["eventId"] > 1
+
+
+async def test_the_newest_event_takes_one_page_of_one_event(memory: MemoryDatabase) -> None:
+    clients = log_clients()
+    states = Recorded(clients.states)
+    graph = Graph(memory, NAMES, logs=replace(clients, states=states))
+    document = LAST.replace(" history(last: 1) { nodes { eventId } }", "") % SAMPLE_EXECUTION_ID
+    assert (await graph.data(document))["execution"]["engineExecution"]["lastEventId"] > 1
+    graph.close()
+    ((name, request),) = states.requests
+    assert (name, request["maxResults"], request["reverseOrder"]) == ("get_execution_history", 1, True)
