@@ -8,7 +8,7 @@ from graphql import GraphQLEnumType, GraphQLObjectType, get_named_type
 
 from tests.harness import SCHEMA, Answer, Graph
 
-_OF_ENGINES = ("SubExecution", "EngineExecution", "Stage", "StageVisit")
+_OF_ENGINES = ("SubExecution", "EngineExecution", "MapRun", "Stage", "StageVisit")
 
 
 @dataclass(frozen=True)
