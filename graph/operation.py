@@ -23,8 +23,10 @@ T1 = TypeVar("T1")
 T2 = TypeVar("T2")
 T3 = TypeVar("T3")
 
+_Waiting: TypeAlias = Iterator[Callable[[asyncio.Future[Any]], object]]
 Work: TypeAlias = Coroutine[Any, Any, T] | asyncio.Future[T]
 
+_FEW = 50  # tasks that cannot hold up the event loop, however many go on at once
 _TURN_SECONDS = 0.004  # of one operation in one turn of the event loop
 
 log = logging.getLogger(__name__)
@@ -39,6 +41,7 @@ class OperationScope:
 
     Attributes:
         running: How many tasks do not wait.
+        turn_ends: When the operation's time in this turn of the event loop is used up; 0 until it did something in it.
         tasks: The tasks that have not ended.
         is_closed: Whether the operation has ended.
     """
@@ -51,7 +54,7 @@ class OperationScope:
         self.running = 0
         self._is_held = self._is_held_again = False
         self._dispatches: list[Callable[[], None]] = []
-        self._turn_ends: float | None = None
+        self.turn_ends = 0.0
         self._postponed = deque[Callable[[], object]]()
         self._waiting: dict[asyncio.Future[Any], list[Callable[[asyncio.Future[Any]], object]]] = {}
 
@@ -75,7 +78,7 @@ class OperationScope:
         """
         task = OperationTask(self, self._loop, work)
         task.then = then
-        self._loop.call_soon(task.resume, context=task.context)
+        self._loop.call_soon(task.step, context=task.context)
         return task
 
     def run(self, work: Coroutine[Any, Any, T]) -> "OperationTask[T]":
@@ -85,7 +88,7 @@ class OperationScope:
             RuntimeError: when the operation has ended.
         """
         task = OperationTask(self, self._loop, work)
-        task.context.run(task.step)
+        task.context.run(partial(task.step, is_first=True))
         return task
 
     @overload
@@ -200,12 +203,16 @@ class OperationScope:
     # Turns of the event loop
 
     def is_turn_over(self) -> bool:
-        """Return whether the operation has used up its time in this turn of the event loop."""
+        """Return whether the operation has used up its time in this turn of the event loop.
+
+        Where this is asked often, a look at ``turn_ends`` comes before it.
+        """
         now = perf_counter()
-        if self._turn_ends is None:
-            self._begin_turn(now)
-            return False
-        return now > self._turn_ends
+        if self.turn_ends:
+            return now > self.turn_ends
+        self.turn_ends = now + _TURN_SECONDS
+        self._loop.call_soon(self._end_turn)
+        return False
 
     def postpone(self, callback: Callable[[], object]) -> None:
         """Call a function in a later turn of the event loop. Until then, the operation counts as running."""
@@ -221,25 +228,21 @@ class OperationScope:
         else:
             waiting.append(callback)
 
-    def _call_waiting(self, future: asyncio.Future[Any]) -> None:
-        self._call(iter(self._waiting.pop(future, ())), future)
-
-    def _call(self, waiting: Iterator[Callable[[asyncio.Future[Any]], object]], future: asyncio.Future[Any]) -> None:
-        self.hold()
-        while not self.is_turn_over():
-            callback = next(waiting, None)
-            if callback is None:
-                return
+    def _call_waiting(self, future: asyncio.Future[Any], waiting: _Waiting | None = None) -> None:
+        if self._is_held:
+            self._is_held_again = True
+        else:
+            self.hold()
+        waiting = waiting if waiting is not None else iter(self._waiting.pop(future, ()))
+        for callback in waiting:
             callback(future)
-        self.postpone(partial(self._call, waiting, future))
-
-    def _begin_turn(self, now: float) -> None:
-        self._turn_ends = now + _TURN_SECONDS
-        self._loop.call_soon(self._end_turn)
+            if len(self.tasks) > _FEW and perf_counter() > self.turn_ends and self.is_turn_over():
+                self.postpone(partial(self._call_waiting, future, waiting))
+                return
 
     def _end_turn(self) -> None:
         """Begin the next turn of the operation with what was postponed."""
-        self._turn_ends = None
+        self.turn_ends = 0.0
         while self._postponed and not self.is_turn_over():
             self._postponed.popleft()()
             self.running -= 1
@@ -322,16 +325,12 @@ class OperationTask(asyncio.Future[T]):
         scope.tasks.add(self)
         scope.running += 1
 
-    def resume(self, _waited_for: asyncio.Future[Any] | None = None) -> None:
-        """Resume in this turn of the event loop, or in a later one if the operation's time is used up."""
-        if self._scope.is_turn_over():
-            self._scope.postpone(partial(self.context.run, self.step))
-        else:
-            self.step()
-
-    def step(self) -> None:  # noqa: C901 - it is one thing, done often
-        """Run to the next wait, or to the end."""
+    def step(self, _waited_for: asyncio.Future[Any] | None = None, *, is_first: bool = False) -> None:  # noqa: C901 - it is one thing, done often
+        """Run to the next wait, or to the end; in a later turn of the event loop if the time in this one is used up."""
         scope, loop = self._scope, self.get_loop()
+        if not is_first and len(scope.tasks) > _FEW and perf_counter() > scope.turn_ends and scope.is_turn_over():
+            scope.postpone(partial(self.context.run, self.step))
+            return
         if self._waits_for is not None:
             self._waits_for = None
             scope.running += 1
@@ -351,10 +350,10 @@ class OperationTask(asyncio.Future[T]):
             self.exception()  # retrieved, so that asyncio does not log it
         else:
             if waits_for is None:
-                loop.call_soon(self.resume, context=self.context)
+                loop.call_soon(self.step, context=self.context)
                 return
             accept_wait(waits_for)
-            waits_for.add_done_callback(self.resume, context=self.context)
+            waits_for.add_done_callback(self.step, context=self.context)
             self._waits_for = waits_for
             self._is_cancelled = self._is_cancelled and not waits_for.cancel()
         finally:

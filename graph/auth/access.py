@@ -11,6 +11,7 @@ So does a value that decides and is not of the kind that VAMS writes there.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from graph.auth import routes
 from graph.auth.audit import Audit
@@ -50,11 +51,8 @@ class Access:
         """Return the stored fields of a kind of row that decisions look at, beside what an operation selects."""
         rule = RULES.get(row)
         actions = ("GET", "POST") if rule is None or row is AssetRow else ("GET",)  # as they are asked of each kind
-        is_open = all(
-            self._allows_every_execution(action) if rule is None else self._is_open(rule.object_type, action)
-            for action in actions
-        )
-        return frozenset() if is_open else deciding_fields(row) | COMPLETING.get(row, frozenset())
+        is_open = self._allows_every_execution if rule is None else partial(self._is_open, rule.object_type)
+        return frozenset() if all(map(is_open, actions)) else deciding_fields(row) | COMPLETING.get(row, frozenset())
 
     def require(self, path: str) -> None:
         """Refuse a field whose REST route the viewer may not GET.

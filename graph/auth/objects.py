@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from graph.auth import routes
@@ -27,7 +28,8 @@ class ObjectRule:
 
     def ids_of(self, row: Row) -> tuple[str, ...]:
         """Return the ids of an object."""
-        return tuple(getattr(row, name) for name in self.ids)
+        found = attrgetter(*self.ids)(row)
+        return found if len(self.ids) > 1 else (found,)
 
     def fields_of(self, ids: Sequence[str], row: Row | None) -> Mapping[str, Any]:
         """Return what constraints compare of an object; of one without a row, its ids and otherwise nothing."""

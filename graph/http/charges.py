@@ -41,7 +41,11 @@ class _Level:
 
     def points(self, found: Mapping[str, Any]) -> int:
         """Return the points of an object of the answer."""
-        return self.fixed + sum(entry.points(found[entry.key]) for entry in self.entries if entry.key in found)
+        points = self.fixed
+        for entry in self.entries:
+            if entry.key in found:
+                points += entry.points(found[entry.key])
+        return points
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,7 @@ class RangeLoader(Loader[KeyRange, RowRange[RowT]]):
 
     async def read(self, keys: Sequence[KeyRange]) -> Sequence[RowRange[RowT] | Exception]:
         """Return the rows of ranges."""
-        return await self.scope.settle(self._read_one(key) for key in keys)
+        return await self.scope.settle(map(self._read_one, keys))
 
     async def count(self, key_range: KeyRange) -> int | None:
         """Return how many rows a range holds; None when counting takes more pages than it allows."""

@@ -101,7 +101,7 @@ async def over_steps(rows: Rows[RowT], chain: Chain, window: Window, budget: Bud
         rows.key_range(step.pipeline_execution_id, window, (start[1:] or None) if start and place == start[0] else None)
         for place, step in steps
     ]
-    first_pages = await rows.loader.scope.settle(rows.loader.load(wanted) for wanted in ranges)
+    first_pages = await rows.loader.scope.settle(map(rows.loader.load, ranges))
     entries: list[Entry[RowT]] = []
     for (place, step), wanted, found in zip(steps, ranges, first_pages, strict=True):
         if isinstance(found, Exception):
