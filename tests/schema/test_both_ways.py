@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -85,6 +87,8 @@ class Both:
             Graph(faults.FaultyClient(memory, NAMES, self._plan), NAMES, self._settings(by_plans=fast), reader=Reader)
             for fast in (True, False)
         )
+        for graph in (self.planned, self.by_core):
+            graph.services = replace(graph.services, clock=lambda: datetime(2026, 7, 15, tzinfo=UTC))
 
     def _plan(self, request: faults.Request) -> faults.Fault:
         name = request.get("TableName") or next(iter(request["RequestItems"]))
